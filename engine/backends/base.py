@@ -1,0 +1,54 @@
+"""`Backend`: the whole surface the app sees."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from engine.log import EventLog
+from engine.request import Request
+from engine.settings import EngineSettings
+from engine.workload import Workload
+
+
+class Backend(Protocol):
+    """Takes requests, appends to a log.
+
+    A local backend logs client-side and engine-side events, a remote one only the former.
+    Every method returns at once and may be called from any thread.
+    """
+
+    log: EventLog
+
+    def start(self) -> None: ...
+
+    def submit(self, request: Request) -> None:
+        """Queue a request; it arrives now, whatever its `arrival` says."""
+        ...
+
+    def play(self, workload: Workload, speed: float = 1.0) -> None:
+        """Feed a workload from now on, in place of the one before."""
+        ...
+
+    def set_speed(self, speed: float) -> None:
+        """Let the workload's requests arrive faster or slower."""
+        ...
+
+    def abort(self, request_id: str) -> None: ...
+
+    def abort_all(self) -> None: ...
+
+    def flush(self) -> None:
+        """Let the next batch start without waiting for company."""
+        ...
+
+    def configure(self, settings: EngineSettings) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    def step(self, count: int = 1) -> None:
+        """While paused, run some forward passes."""
+        ...
+
+    def stop(self) -> None: ...

@@ -1,0 +1,158 @@
+"""`LocalBackend`: an `EngineCore` on its own thread.
+
+The one place where threads meet: commands come in by a queue, events go out by the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+from engine.clock import WallClock
+from engine.core import EngineCore
+from engine.events import Failed
+from engine.log import EventLog
+from engine.plan import RunnerError
+from engine.request import Request
+from engine.run import advance
+from engine.settings import EngineSettings
+from engine.workload import Feed, Workload
+
+IDLE_SECONDS = 0.05  # an engine with nothing to do looks about so often
+STOP_SECONDS = 10.0
+
+Command = Callable[["_Engine"], object]
+
+
+class LocalBackend:
+    """Steps the core for as long as it has work, and waits for commands when it has none.
+
+    Args:
+        build: makes the core on the engine's thread, since that may mean loading a model.
+    """
+
+    def __init__(self, build: Callable[[WallClock, EventLog], EngineCore]) -> None:
+        self.log = EventLog()
+        self._build = build
+        self._inbox: SimpleQueue[Command] = SimpleQueue()
+        self._thread = Thread(target=self._run, name="engine", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def submit(self, request: Request) -> None:
+        self._inbox.put(lambda engine: engine.submit(request))
+
+    def play(self, workload: Workload, speed: float = 1.0) -> None:
+        self._inbox.put(lambda engine: engine.play(workload, speed))
+
+    def set_speed(self, speed: float) -> None:
+        self._inbox.put(lambda engine: engine.set_speed(speed))
+
+    def abort(self, request_id: str) -> None:
+        self._inbox.put(lambda engine: engine.core.abort(request_id))
+
+    def abort_all(self) -> None:
+        self._inbox.put(lambda engine: engine.core.abort_all())
+
+    def flush(self) -> None:
+        self._inbox.put(lambda engine: engine.core.flush())
+
+    def configure(self, settings: EngineSettings) -> None:
+        self._inbox.put(lambda engine: engine.configure(settings))
+
+    def pause(self) -> None:
+        self._inbox.put(lambda engine: engine.pause())
+
+    def resume(self) -> None:
+        self._inbox.put(lambda engine: engine.resume())
+
+    def step(self, count: int = 1) -> None:
+        self._inbox.put(lambda engine: engine.step(count))
+
+    def stop(self) -> None:
+        """End the thread after the pass under way; stopping a stopped engine is harmless."""
+        self._inbox.put(lambda engine: engine.stop())
+        if self._thread.is_alive():
+            self._thread.join(STOP_SECONDS)
+
+    def _run(self) -> None:
+        clock = WallClock()
+        try:
+            engine = _Engine(self._build(clock, self.log), clock)
+            while not engine.is_stopped:
+                self._obey(engine, wait=engine.turn())
+        except Exception as error:  # noqa: BLE001 -- a dead engine must say so, not vanish
+            message = f"{type(error).__name__}: {error}"
+            self.log.append(Failed(clock.now(), message, is_fatal=True))
+
+    def _obey(self, engine: _Engine, wait: float) -> None:
+        """Carry out every command in the inbox, waiting up to `wait` seconds for the first."""
+        try:
+            while True:
+                self._inbox.get(block=wait > 0, timeout=wait or None)(engine)
+                wait = 0.0
+        except Empty:
+            return
+
+
+class _Engine:
+    """The core with what a live session adds: a feed, and a clock that can be held."""
+
+    def __init__(self, core: EngineCore, clock: WallClock) -> None:
+        self.core = core
+        self.is_stopped = False
+        self._clock = clock
+        self._feed: Feed | None = None
+        self._is_paused = False
+        self._steps_left = 0
+
+    def turn(self) -> float:
+        """Run a step unless paused; return seconds that may be spent waiting for a command."""
+        if self._is_paused and not self._steps_left:
+            return IDLE_SECONDS
+        wake_at = advance(self.core, self._feed)
+        if wake_at is None:
+            self._count_step()
+            return 0.0
+        return min(IDLE_SECONDS, max(0.001, wake_at - self._clock.now()))
+
+    def submit(self, request: Request) -> None:
+        self.core.add(replace(request, arrival=self._clock.now()))
+
+    def play(self, workload: Workload, speed: float) -> None:
+        self._feed = Feed(workload, self._clock.now(), speed)
+
+    def set_speed(self, speed: float) -> None:
+        if self._feed:
+            self._feed.set_speed(speed, self._clock.now())
+
+    def configure(self, settings: EngineSettings) -> None:
+        try:
+            self.core.configure(settings)
+        except RunnerError as error:
+            self.core.log.append(Failed(self._clock.now(), str(error)))
+
+    def pause(self) -> None:
+        self._is_paused = True
+        self._clock.hold()
+
+    def resume(self) -> None:
+        self._is_paused, self._steps_left = False, 0
+        self._clock.release()
+
+    def step(self, count: int) -> None:
+        if self._is_paused:
+            self._steps_left += count
+            self._clock.release()
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+    def _count_step(self) -> None:
+        if self._is_paused:
+            self._steps_left -= 1
+            if not self._steps_left:
+                self._clock.hold()

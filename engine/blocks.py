@@ -1,0 +1,91 @@
+"""`BlockPool`: which blocks of the paged KV cache belong to which sequence.
+
+Book-keeping only, no tensors: the torch runner holds the memory, this holds the ids.
+Source: PagedAttention, Kwon et al. 2023, section 4 (https://arxiv.org/abs/2309.06180).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.request import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class BlockChange:
+    """Blocks that one sequence took or gave back, in order of its context."""
+
+    request_id: str
+    taken: tuple[int, ...] = ()
+    released: tuple[int, ...] = ()
+
+
+class BlockPool:
+    """A fixed set of KV blocks of `block_size` tokens each, handed out one by one.
+
+    Invariant: every block id is either free or in exactly one block table.
+
+    Args:
+        num_blocks: blocks in the cache, at least 1.
+        block_size: tokens a block, at least 1.
+        reserve_tokens: a sequence takes room for at least so many tokens at once, as engines
+            before PagedAttention did; 0 grows block by block.
+    """
+
+    def __init__(self, num_blocks: int, block_size: int = 16, reserve_tokens: int = 0) -> None:
+        if num_blocks < 1 or block_size < 1:
+            raise ValueError(f"need at least 1 x 1 tokens, got {num_blocks} x {block_size}")
+        self.num_blocks = num_blocks
+        self.block_size = block_size
+        self.reserve_tokens = reserve_tokens
+        self._free = list(range(num_blocks - 1, -1, -1))  # popped from the end: low ids first
+        self._changes: list[BlockChange] = []
+
+    @property
+    def num_free(self) -> int:
+        return len(self._free)
+
+    @property
+    def num_used(self) -> int:
+        return self.num_blocks - len(self._free)
+
+    def blocks_for(self, num_tokens: int) -> int:
+        """Blocks that a sequence of `num_tokens` tokens takes, its reserve included."""
+        return -(-max(num_tokens, self.reserve_tokens) // self.block_size)
+
+    def missing(self, seq: Sequence, num_tokens: int) -> int:
+        """Further blocks that `seq` needs to hold its first `num_tokens` tokens."""
+        return max(0, self.blocks_for(num_tokens) - len(seq.block_table))
+
+    def grow(self, seq: Sequence, num_tokens: int) -> bool:
+        """Make room for the first `num_tokens` tokens of `seq`; all or nothing.
+
+        Returns:
+            False, and nothing changed, if too few blocks are free.
+        """
+        need = self.missing(seq, num_tokens)
+        if need > len(self._free):
+            return False
+        if need:
+            taken = tuple(self._free.pop() for _ in range(need))
+            seq.block_table.extend(taken)
+            self._changes.append(BlockChange(seq.id, taken=taken))
+        return True
+
+    def release(self, seq: Sequence) -> None:
+        """Take back every block of `seq`; one that holds none is left alone."""
+        if seq.block_table:
+            self._changes.append(BlockChange(seq.id, released=tuple(seq.block_table)))
+            self._free.extend(reversed(seq.block_table))
+            seq.block_table.clear()
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether blocks changed hands since `take_changes` was last called."""
+        return bool(self._changes)
+
+    def take_changes(self) -> tuple[BlockChange, ...]:
+        """What changed since the last call, in order."""
+        changes = tuple(self._changes)
+        self._changes.clear()
+        return changes

@@ -1,0 +1,269 @@
+"""`EngineCore`: the one loop that every batcher and every runner shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from engine.batchers import make_batcher
+from engine.blocks import BlockPool
+from engine.clock import Clock
+from engine.door import refusal
+from engine.events import (
+    Arrived,
+    Configured,
+    Delivered,
+    EngineInfo,
+    Failed,
+    Finished,
+    Ready,
+    Refused,
+    Split,
+    Token,
+)
+from engine.log import EventLog
+from engine.plan import Plan, Runner, RunnerError
+from engine.queues import Queues
+from engine.record import Recorder, record_rows
+from engine.request import FinishReason, Request, Sequence, Status
+from engine.settings import Delivery, EngineSettings, KvPolicy
+from engine.tokenizer import TextStream, Tokenizer
+
+
+@dataclass(slots=True, eq=False)
+class Output:
+    """What a live request has produced.
+
+    Attributes:
+        pieces: text so far.
+        num_pending: tokens generated but not delivered yet.
+    """
+
+    stream: TextStream
+    pieces: list[str] = field(default_factory=list)
+    num_pending: int = 0
+
+
+class EngineCore:
+    """Schedule, execute, apply, record. Single-threaded; `backends.local` gives it a thread.
+
+    Args:
+        settings: every knob; `configure` changes them between steps.
+        info: what runs; its `num_kv_blocks` and `max_model_len` stand where settings say 0.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        info: EngineInfo,
+        runner: Runner,
+        tokenizer: Tokenizer,
+        clock: Clock,
+        log: EventLog,
+    ) -> None:
+        self.settings = settings
+        self.info = info
+        self.runner = runner
+        self.tokenizer = tokenizer
+        self.clock = clock
+        self.log = log
+        self.queues = Queues(self._make_pool(settings))
+        self.batcher = make_batcher(settings)
+        self._outputs: dict[str, Output] = {}
+        self._seen: set[str] = set()
+        self._recorder = Recorder(clock, log)
+        log.append(Ready(clock.now(), info))
+        log.append(Configured(clock.now(), settings))
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a request waits or runs."""
+        return bool(self.queues.waiting) or any(not s.is_finished for s in self.queues.running)
+
+    @property
+    def max_model_len(self) -> int:
+        """Prompt and output together at most, in tokens."""
+        limit = self.settings.max_model_len or self.info.max_model_len
+        return min(limit, self.info.max_model_len)
+
+    def add(self, request: Request) -> None:
+        """Queue a request, or refuse it at once if it could never be served."""
+        if self.settings.ignore_eos is not None:
+            sampling = replace(request.sampling, ignore_eos=self.settings.ignore_eos)
+            request = replace(request, sampling=sampling)
+        if request.id in self._seen:
+            message = f"a request named {request.id!r} was already submitted"
+            self.log.append(Refused(self.clock.now(), request.id, message))
+            return
+        self._seen.add(request.id)
+        self.log.append(Arrived(self.clock.now(), request))
+        seq = Sequence(request)
+        problem = self._refusal(request)
+        if problem:
+            self._finish(seq, FinishReason.REJECTED, problem)
+        else:
+            self._outputs[request.id] = Output(TextStream(self.tokenizer, request.sampling.stop))
+            self.queues.waiting.append(seq)
+
+    def abort(self, request_id: str) -> None:
+        """End a request early, with all it holds; an unknown or finished one is left alone."""
+        for seq in [*self.queues.waiting, *self.queues.running]:
+            if seq.id == request_id and not seq.is_finished:
+                self._drop(seq, FinishReason.ABORT)
+                self._deliver_batch()  # it may have been the last that its batch waited for
+
+    def abort_all(self) -> None:
+        """End every live request early."""
+        for seq in [*self.queues.waiting, *self.queues.running]:
+            self.abort(seq.id)
+
+    def flush(self) -> None:
+        """Let the next batch start without waiting for company."""
+        self.queues.is_flushing = bool(self.queues.waiting)
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Change any knob between steps.
+
+        What runs is preempted first, so that no policy meets a state that another one made, and
+        no token is lost or repeated.
+
+        Raises:
+            RunnerError: the runner cannot hold that many blocks; nothing was changed.
+        """
+        pool = self._make_pool(settings)
+        old = self.queues.pool
+        if (pool.num_blocks, pool.block_size) != (old.num_blocks, old.block_size):
+            self.runner.resize(pool.num_blocks, pool.block_size)
+        for seq in self.queues.running:
+            if seq.is_finished:
+                self._deliver(seq)
+        self.queues.retire_finished()
+        for seq in reversed(self.queues.running):
+            self.queues.preempt(seq)
+        self._recorder.record_change(Plan(), self.queues)
+        self.settings, self.queues.pool = settings, pool
+        self.batcher = make_batcher(settings)
+        self.log.append(Configured(self.clock.now(), settings))
+        for seq in list(self.queues.waiting):
+            if message := self._refusal(seq.request):
+                self._drop(seq, FinishReason.REJECTED, message)
+
+    def step(self) -> Plan:
+        """Run one forward pass; return its plan, which is empty if there was nothing to do."""
+        if self._recorder.wants_keyframe:
+            texts = ((key, "".join(output.pieces)) for key, output in self._outputs.items())
+            self._recorder.record_keyframe(self.settings, self.queues, texts)
+        began = self.clock.now()
+        plan = self.batcher.schedule(self.queues, began)
+        if plan.rows:
+            self._execute(plan, began)
+        else:
+            self._recorder.record_change(plan, self.queues)
+        return plan
+
+    def _execute(self, plan: Plan, began: float) -> None:
+        """Run a plan, apply what came out and record it."""
+        scheduled = self.clock.now()
+        running = list(self.queues.running)
+        sampling = [row.seq for row in plan.rows if row.samples]
+        try:
+            launch = self.runner.launch(plan)
+            launched = self.clock.now()
+            token_ids = launch.result()
+        except RunnerError as error:
+            self._fail(plan, str(error))
+            self._recorder.record_change(plan, self.queues)
+            return
+        computed = self.clock.now()
+        self._apply(plan, sampling, token_ids)
+        rows = record_rows(plan, running, set(sampling))
+        applied = self.clock.now()
+        split = Split(
+            scheduled - began, launched - scheduled, computed - launched, applied - computed
+        )
+        self._recorder.record_pass(plan, self.queues, began, rows, split)
+
+    def _apply(self, plan: Plan, sampling: list[Sequence], token_ids: list[int]) -> None:
+        """Advance the sequences of a plan by what came out of it."""
+        for row in plan.rows:
+            row.seq.num_computed += row.num_tokens
+        now = self.clock.now()
+        is_streaming = self.settings.delivery is Delivery.STREAM
+        for seq, token_id in zip(sampling, token_ids, strict=True):
+            output = self._outputs[seq.id]
+            seq.token_ids.append(token_id)
+            may_stop = seq.num_output_tokens >= seq.request.sampling.min_tokens
+            text = output.stream.push(token_id, may_stop=may_stop)
+            output.pieces.append(text)
+            output.num_pending += 1
+            self.log.append(Token(now, seq.id, token_id, text))
+            is_stopped = output.stream.is_stopped or (may_stop and self._stops(seq, token_id))
+            reason = _end_of(seq, is_stopped)
+            if is_streaming or (reason and not self.batcher.request_level):
+                self._deliver(seq)
+            if reason:
+                self._finish(seq, reason)
+        self._deliver_batch()
+
+    def _stops(self, seq: Sequence, token_id: int) -> bool:
+        """Whether this token ends the sequence."""
+        sampling = seq.request.sampling
+        is_eos = token_id in self.tokenizer.eos_token_ids and not sampling.ignore_eos
+        return is_eos or token_id in sampling.stop_token_ids
+
+    def _deliver(self, seq: Sequence) -> None:
+        """Hand the client what was generated since the last time."""
+        output = self._outputs.get(seq.id)
+        if output and output.num_pending:
+            self.log.append(Delivered(self.clock.now(), seq.id, output.num_pending))
+            output.num_pending = 0
+        if seq.is_finished:
+            self._outputs.pop(seq.id, None)
+
+    def _deliver_batch(self) -> None:
+        """Under request-level batching, answer everybody when the last one is done."""
+        if self.batcher.request_level and all(seq.is_finished for seq in self.queues.running):
+            for seq in self.queues.running:
+                self._deliver(seq)
+
+    def _finish(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
+        seq.finish_reason = reason
+        seq.move_to(Status.FINISHED)
+        output = self._outputs.get(seq.id)
+        text = output.stream.flush() if output else ""
+        self.log.append(Finished(self.clock.now(), seq.id, reason, text, message))
+        if output and not output.num_pending:
+            del self._outputs[seq.id]
+
+    def _drop(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
+        """End a sequence that is not to wait for its batch, and take back all it holds."""
+        self.queues.remove(seq)
+        self._finish(seq, reason, message)
+        self._outputs.pop(seq.id, None)
+
+    def _fail(self, plan: Plan, message: str) -> None:
+        """Fail the sequences of a plan; the others go on."""
+        for row in plan.rows:
+            if row.seq.is_finished:
+                self._deliver(row.seq)
+            else:
+                self._drop(row.seq, FinishReason.ERROR, message)
+        self.log.append(Failed(self.clock.now(), message))
+
+    def _refusal(self, request: Request) -> str | None:
+        vocab_size = self.tokenizer.vocab_size
+        return refusal(request, self.queues.pool, self.max_model_len, vocab_size)
+
+    def _make_pool(self, settings: EngineSettings) -> BlockPool:
+        num_blocks = settings.num_kv_blocks or self.info.num_kv_blocks
+        longest = settings.max_model_len or self.info.max_model_len
+        reserves = settings.kv_policy is KvPolicy.RESERVE
+        reserve_tokens = (settings.reserve_tokens or longest) if reserves else 0
+        return BlockPool(num_blocks, settings.block_size, reserve_tokens)
+
+
+def _end_of(seq: Sequence, is_stopped: bool) -> FinishReason | None:
+    """Why a sequence is complete with its newest token, or None."""
+    if is_stopped:
+        return FinishReason.STOP
+    is_full = seq.num_output_tokens >= seq.request.sampling.max_tokens
+    return FinishReason.LENGTH if is_full else None

@@ -1,0 +1,260 @@
+"""What happened, as immutable records in an append-only log.
+
+Client-side events (`Arrived`, `Token`, `Delivered`, `Finished`) come from every backend, and
+every latency metric folds these alone. Engine-side ones (`Ready`, `Configured`, `Step`,
+`Keyframe`) come only from a backend that runs the scheduler itself. Times are in seconds on the
+engine's clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.blocks import BlockChange
+from engine.plan import Skip
+from engine.queues import Preemption
+from engine.request import FinishReason, Request
+from engine.settings import EngineSettings
+
+
+@dataclass(frozen=True, slots=True)
+class EngineInfo:
+    """What runs, for the screen and for reports.
+
+    Attributes:
+        attention: the way attention is computed, such as `grouped gather + sdpa`.
+        is_simulated: no model runs; times come from a cost model and text is filler.
+    """
+
+    model: str
+    device: str
+    dtype: str
+    attention: str
+    num_params: int
+    max_model_len: int
+    num_kv_blocks: int
+    block_size: int
+    kv_bytes_per_token: int = 0
+    num_threads: int = 1
+    is_simulated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The engine is built and takes requests."""
+
+    time: float
+    info: EngineInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """The settings from here on."""
+
+    time: float
+    settings: EngineSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A request entered the engine; `time` may be later than its `arrival`."""
+
+    time: float
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A request never entered the engine, because its id is that of another one."""
+
+    time: float
+    request_id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One output token was generated, whether or not the client has it yet.
+
+    Attributes:
+        text: what it adds to the output; empty while a character or a stop string is incomplete.
+    """
+
+    time: float
+    request_id: str
+    token_id: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """The next `num_tokens` tokens of a request reached its client."""
+
+    time: float
+    request_id: str
+    num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A request ended, for whatever reason.
+
+    Attributes:
+        text: what was held back of the output and is shown now.
+        message: the explanation of a rejection or an error.
+    """
+
+    time: float
+    request_id: str
+    reason: FinishReason
+    text: str = ""
+    message: str = ""
+
+
+class Work(Enum):
+    """What a slot did in one step."""
+
+    PREFILL = "prefill"
+    DECODE = "decode"
+    HELD = "held"  # finished, its slot and blocks still held for the batch: waste
+    STALLED = "stalled"  # alive, but given no token in this step
+
+
+@dataclass(frozen=True, slots=True)
+class RowRecord:
+    """One slot during one step.
+
+    Attributes:
+        num_computed: before the step.
+        num_tokens: computed in the step; 0 where the slot is held or stalled.
+        total_tokens: prompt and output before the step.
+        sampled: whether the step gave the request a token.
+        finished: whether that token was its last.
+    """
+
+    slot: int
+    request_id: str
+    work: Work
+    num_tokens: int
+    num_computed: int
+    total_tokens: int
+    sampled: bool = False
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Where a step's time went, in seconds."""
+
+    schedule: float = 0.0
+    launch: float = 0.0
+    wait: float = 0.0
+    apply: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One forward pass; with no rows, slots or blocks changed hands and nothing was computed.
+
+    Attributes:
+        index: counts forward passes from 0; a step with no rows has that of the next pass.
+        time, duration: end of the step and its length.
+        rows: every slot held during the pass, by slot.
+        num_slots: token positions computed, padding and dead rows included.
+        blocks: KV blocks taken and given back since the step before.
+        preempted: who lost slot and blocks since the step before.
+        skipped: why the head of the queue was not admitted.
+        num_waiting, num_running, num_free_blocks: after the step.
+    """
+
+    index: int
+    time: float
+    duration: float
+    rows: tuple[RowRecord, ...]
+    num_tokens: int
+    num_slots: int
+    is_rectangular: bool
+    preempted: tuple[Preemption, ...]
+    skipped: tuple[Skip, ...]
+    blocks: tuple[BlockChange, ...]
+    num_waiting: int
+    num_running: int
+    num_free_blocks: int
+    split: Split = Split()
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One running sequence in a keyframe."""
+
+    slot: int
+    request_id: str
+    num_computed: int
+    blocks: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyframe:
+    """The whole state between two steps, so that a reader can begin here.
+
+    Attributes:
+        index: of the next forward pass.
+        waiting: ids in the order of the queue.
+        outputs: text so far of every live request, by id.
+    """
+
+    time: float
+    index: int
+    settings: EngineSettings
+    waiting: tuple[str, ...]
+    running: tuple[Holding, ...]
+    requests: tuple[Request, ...]
+    outputs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """What a device reported about itself.
+
+    Attributes:
+        name: such as `GPU` or `CPU`: what the share is a share of.
+        utilisation: 0 to 1; None where it is not known.
+        memory_used, memory_total: in bytes.
+        power_w: in watts; None where it is not known.
+    """
+
+    time: float
+    name: str
+    utilisation: float | None
+    memory_used: int
+    memory_total: int
+    power_w: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A forward pass failed, or the engine stopped.
+
+    Attributes:
+        is_fatal: the engine thread ended; nothing more will happen.
+    """
+
+    time: float
+    message: str
+    is_fatal: bool = False
+
+
+Event = (
+    Ready
+    | Configured
+    | Arrived
+    | Refused
+    | Token
+    | Delivered
+    | Finished
+    | Step
+    | Keyframe
+    | Gauges
+    | Failed
+)

@@ -1,0 +1,154 @@
+"""The contract between batcher, runner and engine: a `Plan` goes in, tokens come out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar, Protocol
+
+from engine.queues import Queues
+from engine.request import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`num_tokens` tokens of one sequence to compute in this step.
+
+    Zero tokens is a dead row: the sequence is finished but its slot in a rectangular
+    batch is not free yet, so it still costs time.
+    """
+
+    seq: Sequence
+    num_tokens: int
+
+    @property
+    def samples(self) -> bool:
+        """Whether the row reaches the end of its sequence and so yields a new token."""
+        return 0 < self.num_tokens == self.seq.num_uncomputed
+
+
+class SkipReason(Enum):
+    """Why a waiting sequence was not admitted."""
+
+    SLOTS = "slots"
+    BUDGET = "budget"
+    BLOCKS = "blocks"
+    POLICY = "policy"
+    COMPANY = "company"
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Why the head of the queue had to wait, with the numbers that decided it.
+
+    Attributes:
+        needed, available: in slots, tokens, blocks or requests, as `reason` says.
+        until: seconds on the clock when the wait ends at the latest, where that is known.
+    """
+
+    request_id: str
+    reason: SkipReason
+    needed: int = 0
+    available: int = 0
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One forward pass.
+
+    Attributes:
+        rows: what to compute; empty means there is nothing to do now.
+        rectangular: rows are padded to the longest one, as in request-level batching.
+        wake_at: with no rows, seconds on the clock when `schedule` may decide otherwise.
+        skipped: why the head of the queue was not admitted.
+    """
+
+    rows: tuple[Row, ...] = ()
+    rectangular: bool = False
+    wake_at: float | None = None
+    skipped: tuple[Skip, ...] = ()
+
+    @property
+    def num_tokens(self) -> int:
+        """Useful tokens, padding not counted."""
+        return sum(row.num_tokens for row in self.rows)
+
+    @property
+    def width(self) -> int:
+        """Tokens in the longest row."""
+        return max((row.num_tokens for row in self.rows), default=0)
+
+    @property
+    def num_slots(self) -> int:
+        """Token positions the forward pass computes, padding and dead rows counted."""
+        return len(self.rows) * self.width if self.rectangular else self.num_tokens
+
+    @property
+    def is_decode(self) -> bool:
+        """Whether every live row is one decoding token, so that a CUDA graph can replay it."""
+        live = [row for row in self.rows if row.num_tokens]
+        return bool(live) and all(row.seq.is_decoding for row in live)
+
+
+class Batcher(Protocol):
+    """A batching policy. Implementations are frozen dataclasses: settings, no state.
+
+    Attributes:
+        request_level: a batch is admitted and answered as one, as before Orca (Yu et al. 2022).
+    """
+
+    request_level: ClassVar[bool]
+
+    def schedule(self, queues: Queues, now: float) -> Plan:
+        """Decide the next forward pass, moving sequences between the queues as needed."""
+        ...
+
+
+class Launch(Protocol):
+    """A forward pass under way."""
+
+    def result(self) -> list[int]:
+        """Wait for the pass.
+
+        Returns:
+            One token id for each row that `samples`, in row order.
+
+        Raises:
+            RunnerError: the pass failed; the engine fails the sequences of the plan.
+        """
+        ...
+
+
+class Runner(Protocol):
+    """Executes plans: on a device (`TorchRunner`) or on paper (`SimRunner`)."""
+
+    def launch(self, plan: Plan) -> Launch:
+        """Begin one forward pass and return while the device works.
+
+        Raises:
+            RunnerError: the pass could not begin.
+        """
+        ...
+
+    def resize(self, num_blocks: int, block_size: int) -> None:
+        """Make the KV cache that large; what it holds may be lost.
+
+        Raises:
+            RunnerError: there is no memory for it; the old cache stays.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A pass that ended before `launch` returned; for runners that do not overlap."""
+
+    token_ids: list[int]
+
+    def result(self) -> list[int]:
+        return self.token_ids
+
+
+class RunnerError(Exception):
+    """A forward pass failed, for example for want of device memory."""

@@ -1,0 +1,110 @@
+"""`EngineSettings`: every knob of the engine, flat, in vLLM's words.
+
+A preset's `[engine]` table, these fields and the knobs on the screen are the same list. Each
+batcher takes from it the fields that carry the names of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class BatcherName(Enum):
+    """The batching policies."""
+
+    STATIC = "static"
+    DYNAMIC = "dynamic"
+    CONTINUOUS = "continuous"
+
+
+class Start(Enum):
+    """When a static batch starts."""
+
+    FULL = "full"  # only with `max_batch_size` requests
+    IDLE = "idle"  # with what is queued, as soon as the engine is idle
+
+
+class Delivery(Enum):
+    """When the client gets its tokens."""
+
+    BATCH = "batch"  # all at once, when its batch ends
+    STREAM = "stream"  # each as it comes
+
+
+class KvPolicy(Enum):
+    """How a sequence gets its KV memory."""
+
+    PAGED = "paged"  # block by block, as it grows
+    RESERVE = "reserve"  # the longest possible context, at admission
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """How the engine batches, delivers and holds memory.
+
+    Attributes:
+        max_num_seqs: running sequences at most (continuous).
+        max_num_batched_tokens: tokens a forward pass at most (continuous).
+        enable_chunked_prefill: cut prompts to what is left of that budget (continuous).
+        long_prefill_token_threshold: tokens of one prompt in a pass at most; 0 sets no such
+            limit, None fits it to the model (continuous).
+        max_batch_size: requests a batch (static, dynamic).
+        max_queue_delay_ms: the oldest request waits for company so long at most (dynamic).
+        start: whether a batch that is not full starts when the engine is idle (static).
+        num_kv_blocks: blocks in the cache; 0 sizes it to the model and the memory.
+        block_size: tokens a block.
+        kv_policy: grow block by block, or reserve the longest context at admission.
+        reserve_tokens: what `reserve` takes, 0 for `max_model_len`.
+        max_model_len: prompt and output together at most; 0 for what the model allows.
+        deliver: None takes what the batcher is known for: request-level batchers answer when
+            the batch ends, continuous streams.
+        ignore_eos: outputs always reach their `max_tokens`; None leaves it to the request.
+    """
+
+    batcher: BatcherName = BatcherName.CONTINUOUS
+    max_num_seqs: int = 8
+    max_num_batched_tokens: int = 512
+    enable_chunked_prefill: bool = True
+    long_prefill_token_threshold: int | None = None
+    max_batch_size: int = 8
+    max_queue_delay_ms: float = 50.0
+    start: Start = Start.FULL
+    num_kv_blocks: int = 0
+    block_size: int = 16
+    kv_policy: KvPolicy = KvPolicy.PAGED
+    reserve_tokens: int = 0
+    max_model_len: int = 0
+    deliver: Delivery | None = None
+    ignore_eos: bool | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("max_num_seqs", "max_num_batched_tokens", "max_batch_size", "block_size"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("max_queue_delay_ms", "num_kv_blocks", "reserve_tokens", "max_model_len"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if (self.long_prefill_token_threshold or 0) < 0:
+            raise ValueError(
+                "long_prefill_token_threshold must be at least 0 (0 sets no limit), "
+                f"got {self.long_prefill_token_threshold}"
+            )
+        if self.max_num_batched_tokens < self.max_num_seqs:
+            raise ValueError(
+                f"max_num_batched_tokens ({self.max_num_batched_tokens}) must be at least "
+                f"max_num_seqs ({self.max_num_seqs}), or decodes would starve"
+            )
+
+    @property
+    def delivery(self) -> Delivery:
+        """When clients get their tokens under these settings."""
+        if self.deliver is not None:
+            return self.deliver
+        return Delivery.STREAM if self.batcher is BatcherName.CONTINUOUS else Delivery.BATCH
+
+    @property
+    def num_slots(self) -> int:
+        """Sequences that can hold a slot at once."""
+        is_continuous = self.batcher is BatcherName.CONTINUOUS
+        return self.max_num_seqs if is_continuous else self.max_batch_size
