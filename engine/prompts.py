@@ -1,8 +1,8 @@
 """Prompts of an exact number of tokens, for any tokenizer.
 
-The user's turn is filler, a blank line and a question, in the model's chat template. Filler comes from the
-shipped corpus, which is encoded once, so that a prompt is a slice and costs no encoding; the
-question is one that the shipped model can answer.
+The user's turn is filler, a blank line and a question, in the model's chat template. Filler
+comes from the shipped corpus, which is encoded once, so that a prompt is a slice and costs no
+encoding; the question is one that the shipped model can answer.
 """
 
 from __future__ import annotations

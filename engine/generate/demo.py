@@ -1,0 +1,60 @@
+"""`DemoMix`: an endless, gentle mix of short questions and a few long stories."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from engine.generate.checks import require_positive
+from engine.generate.streams import stream
+from engine.generate.write import sample_output
+from engine.prompts import PromptMaker, Question, load_questions
+from engine.request import Request
+
+LONG_ANSWER = 130  # tokens typically, from which on an answer counts as a story
+STORY_SHARE = 0.2
+SLACK = 32  # tokens that an answer may be longer than those seen
+
+
+class DemoMix:
+    """Questions that the shipped model can answer, as if from independent people, without end.
+
+    It is a `Workload`. Answers end where the model ends them; `max_tokens` follows the usual
+    length of each answer, so that a simulation, which knows no end, keeps the mix of lengths.
+
+    Args:
+        rate: requests a second on average, above 0.
+    """
+
+    def __init__(self, prompts: PromptMaker, rate: float = 1.0, seed: int = 0) -> None:
+        require_positive(rate=rate)
+        self._prompts = prompts
+        self._rate = rate
+        self._ids = count()
+        self._gaps = stream(seed, "demo", "arrival")
+        self._choices = stream(seed, "demo", "text")
+        self._sampling = stream(seed, "demo", "sampling")
+        self._stories = [each for each in load_questions() if each.answer_tokens[1] >= LONG_ANSWER]
+        self._short = [each for each in load_questions() if each.answer_tokens[1] < LONG_ANSWER]
+        self._next = 0.0  # the first comes at once, so that nobody looks at an empty screen
+
+    def next_arrival(self) -> float | None:
+        return self._next
+
+    def take(self, until: float) -> list[Request]:
+        taken = []
+        while self._next <= until:
+            taken.append(self._ask(self._next))
+            self._next += self._gaps.exponential(1 / self._rate)
+        return taken
+
+    def _ask(self, arrival: float) -> Request:
+        is_story = self._choices.random() < STORY_SHARE
+        question = self._choose(self._stories if is_story else self._short)
+        max_tokens = question.answer_tokens[2] + SLACK
+        params = sample_output(max_tokens, self._sampling, ignore_eos=False)
+        prompt = self._prompts.chat(question.text)
+        label = "story" if is_story else "question"
+        return Request(f"r{next(self._ids)}", prompt, params, arrival, label)
+
+    def _choose(self, questions: list[Question]) -> Question:
+        return questions[self._choices.integers(len(questions))]
