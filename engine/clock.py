@@ -29,8 +29,9 @@ class WallClock:
 
     def now(self) -> float:
         """Seconds since the clock was made, less the time it was held."""
-        if self._held_at is not None:
-            return self._held_at
+        held_at = self._held_at  # read once: another thread may release the clock meanwhile
+        if held_at is not None:
+            return held_at
         return (time.perf_counter() - self._origin) * self._speed
 
     def sleep(self, seconds: float) -> None:

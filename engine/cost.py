@@ -95,12 +95,12 @@ class Roofline:
 
     def seconds(self, plan: Plan) -> float:
         model, device = self.model, self.device
-        attended = sum(
-            row.num_tokens * (row.seq.num_computed + row.num_tokens) for row in plan.rows
-        )
-        cached = sum(row.seq.num_computed + row.num_tokens for row in plan.rows)
+        contexts = [row.seq.num_computed + row.num_tokens for row in plan.rows]
+        queries = [plan.width if plan.rectangular else row.num_tokens for row in plan.rows]
+        attended = sum(q * context for q, context in zip(queries, contexts, strict=True))
         linear = 2 * model.num_params * plan.num_slots
         attention = 4 * model.num_layers * model.num_heads * model.head_dim * attended
-        traffic = model.num_params * model.bytes_per_value + cached * model.kv_bytes_per_token
+        cached = sum(contexts) * model.kv_bytes_per_token
+        traffic = model.num_params * model.bytes_per_value + cached
         compute = (linear + attention) / device.flops
         return device.overhead + max(compute, traffic / device.bandwidth)

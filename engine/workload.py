@@ -48,20 +48,28 @@ class Feed:
     Args:
         began: seconds on the engine's clock when the workload begins.
         speed: seconds of the workload that pass in a second of the engine.
+
+    Raises:
+        ValueError: the speed is not above 0 and finite.
     """
 
     def __init__(self, workload: Workload, began: float = 0.0, speed: float = 1.0) -> None:
         self._workload = workload
         self._engine_time = began
         self._workload_time = 0.0
-        self._speed = speed
+        self._speed = check_speed(speed)
 
     @property
     def speed(self) -> float:
         return self._speed
 
     def set_speed(self, speed: float, now: float) -> None:
-        """Let arrivals come faster or slower from now on."""
+        """Let arrivals come faster or slower from now on.
+
+        Raises:
+            ValueError: the speed is not above 0 and finite.
+        """
+        speed = check_speed(speed)
         self._workload_time += (now - self._engine_time) * self._speed
         self._engine_time, self._speed = now, speed
 
@@ -73,9 +81,22 @@ class Feed:
     def take(self, now: float) -> list[Request]:
         """Requests that have arrived by `now`, with arrivals on the engine's clock."""
         due = self._workload_time + (now - self._engine_time) * self._speed
-        # Rounding must not hide a request for which an engine has just slept.
-        requests = self._workload.take(due + 1e-9)
+        arrival = self._workload.next_arrival()
+        if arrival is not None and self._on_engine(arrival) <= now:
+            due = max(due, arrival)  # rounding must not hide what an engine has slept for
+        requests = self._workload.take(due)
         return [replace(r, arrival=min(now, self._on_engine(r.arrival))) for r in requests]
 
     def _on_engine(self, moment: float) -> float:
         return self._engine_time + (moment - self._workload_time) / self._speed
+
+
+def check_speed(speed: float) -> float:
+    """The speed itself.
+
+    Raises:
+        ValueError: it is not above 0 and finite.
+    """
+    if not 0 < speed < float("inf"):
+        raise ValueError(f"speed must be above 0 and finite, got {speed}")
+    return speed

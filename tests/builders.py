@@ -1,0 +1,143 @@
+"""Small builders that the engine's tests share, and a runner that checks what it is given."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from engine.blocks import BlockPool
+from engine.clock import Clock, VirtualClock
+from engine.core import EngineCore
+from engine.events import EngineInfo, Token
+from engine.log import EventLog
+from engine.plan import Launch, Plan, Runner, RunnerError
+from engine.queues import Queues
+from engine.request import Request, SamplingParams, Sequence, Status
+from engine.runners.sim import SimRunner
+from engine.settings import EngineSettings
+from engine.tokenizer import Tokenizer, ToyTokenizer
+
+E = TypeVar("E")
+
+
+class OneSecond:
+    """A cost model for tests that read times: every pass takes a second."""
+
+    def seconds(self, plan: Plan) -> float:
+        return 1.0
+
+
+def ask(
+    request_id: str = "r0",
+    num_prompt_tokens: int = 4,
+    max_tokens: int = 4,
+    arrival: float = 0.0,
+    **sampling: Any,
+) -> Request:
+    prompt = (1,) * num_prompt_tokens
+    return Request(request_id, prompt, SamplingParams(max_tokens=max_tokens, **sampling), arrival)
+
+
+def make_info(max_model_len: int = 8192, num_kv_blocks: int = 4096) -> EngineInfo:
+    return EngineInfo(
+        "toy", "sim", "-", "-", 0, max_model_len, num_kv_blocks, 16, is_simulated=True
+    )
+
+
+def make_core(
+    *requests: Request,
+    clock: Clock | None = None,
+    log: EventLog | None = None,
+    runner: Runner | None = None,
+    tokenizer: Tokenizer | None = None,
+    info: EngineInfo | None = None,
+    **knobs: Any,
+) -> EngineCore:
+    """A core on simulated hardware, with requests added; `knobs` are fields of its settings."""
+    clock, tokenizer = clock or VirtualClock(), tokenizer or ToyTokenizer()
+    settings = EngineSettings(**knobs)
+    runner = runner or CheckedRunner(clock, tokenizer.vocab_size, settings.block_size)
+    core = EngineCore(settings, info or make_info(), runner, tokenizer, clock, log or EventLog())
+    for request in requests:
+        core.add(request)
+    return core
+
+
+class CheckedRunner(SimRunner):
+    """A simulated runner that refuses what a real one could not compute.
+
+    Attributes:
+        fails_next: the next pass fails as if the device's memory had run out.
+    """
+
+    def __init__(self, clock: Clock, vocab_size: int, block_size: int) -> None:
+        super().__init__(clock, OneSecond(), vocab_size)
+        self.block_size = block_size
+        self.fails_next = False
+
+    def launch(self, plan: Plan) -> Launch:
+        check_plan(plan, self.block_size)
+        if self.fails_next:
+            self.fails_next = False
+            raise RunnerError("out of memory")
+        return super().launch(plan)
+
+    def resize(self, num_blocks: int, block_size: int) -> None:
+        self.block_size = block_size
+
+
+def check_plan(plan: Plan, block_size: int) -> None:
+    """Every row runs, has a slot and blocks of its own, and fits into them."""
+    assert plan.rows, "an empty plan was launched"
+    assert len({row.seq.slot for row in plan.rows}) == len(plan.rows)
+    blocks = [block for row in plan.rows for block in row.seq.block_table]
+    assert len(blocks) == len(set(blocks))
+    for row in plan.rows:
+        seq = row.seq
+        assert seq.slot is not None
+        assert seq.num_computed + row.num_tokens <= len(seq.block_table) * block_size
+        if seq.is_finished:
+            assert row.num_tokens == 0
+            assert plan.rectangular
+        else:
+            assert seq.status is Status.RUNNING
+            assert 1 <= row.num_tokens <= seq.num_uncomputed
+
+
+def queue_up(queues: Queues, *lengths: int, max_tokens: int = 4, arrival: float = 0.0) -> None:
+    """Let requests r0, r1, ... with prompts of these lengths wait in the queue."""
+    for index, length in enumerate(lengths):
+        queues.waiting.append(Sequence(ask(f"r{index}", length, max_tokens, arrival)))
+
+
+def make_queues(*lengths: int, num_blocks: int = 64, block_size: int = 4, **more: Any) -> Queues:
+    queues = Queues(BlockPool(num_blocks, block_size))
+    queue_up(queues, *lengths, **more)
+    return queues
+
+
+def pretend_ran(plan: Plan, token_id: int = 7) -> None:
+    """Advance the sequences of a plan as the engine would, each sampling the same token."""
+    sampling = [row.seq for row in plan.rows if row.samples]
+    for row in plan.rows:
+        row.seq.num_computed += row.num_tokens
+    for seq in sampling:
+        seq.token_ids.append(token_id)
+        if seq.num_output_tokens == seq.request.sampling.max_tokens:
+            seq.move_to(Status.FINISHED)
+
+
+def rows_of(plan: Plan) -> list[tuple[str, int]]:
+    """Which request computes how many tokens."""
+    return [(row.seq.id, row.num_tokens) for row in plan.rows]
+
+
+def events_of(log: EventLog, kind: type[E]) -> list[E]:
+    return [event for event in log.since(0)[0] if isinstance(event, kind)]
+
+
+def outputs_of(log: EventLog) -> dict[str, list[int]]:
+    """The token ids that every request was given, in order."""
+    outputs: dict[str, list[int]] = {}
+    for token in events_of(log, Token):
+        outputs.setdefault(token.request_id, []).append(token.token_id)
+    return outputs

@@ -1,0 +1,33 @@
+"""The world every test runs in: one thread, no network, no animation, folders of its own."""
+
+from __future__ import annotations
+
+import os
+import time
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+SURROUNDINGS = {
+    "HF_HUB_OFFLINE": "1",
+    "MKL_NUM_THREADS": "1",  # on a busy machine two threads wait for each other most of the time
+    "OMP_NUM_THREADS": "1",
+    "TEXTUAL_ANIMATIONS": "none",
+    "TZ": "UTC",
+}
+FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Set the environment before a test module, and with it torch or textual, is imported."""
+    folder = TemporaryDirectory(prefix="batchscope-tests-")
+    config.add_cleanup(folder.cleanup)
+    os.environ.update(SURROUNDINGS)
+    os.environ.update({name: os.path.join(folder.name, name.lower()) for name in FOLDERS})
+    time.tzset()
+    settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile(
+        "ci", settings.get_profile("dev"), derandomize=True, database=None, print_blob=True
+    )
+    settings.load_profile("ci" if os.environ.get("CI") else "dev")
