@@ -92,7 +92,9 @@ class Continuous:
             return Skip(head.id, SkipReason.SLOTS, 1, 0)
         if not chunk:
             return Skip(head.id, SkipReason.BUDGET, head.num_uncomputed, max(0, budget))
+        # Who made way a moment ago is the head now, and what it lost is what it waits for.
+        num_tokens = head.num_tokens if has_preempted else chunk
         if has_preempted or not queues.pool.grow(head, chunk):
-            need = queues.pool.missing(head, chunk)
+            need = queues.pool.missing(head, num_tokens)
             return Skip(head.id, SkipReason.BLOCKS, need, queues.pool.num_free)
         return None
