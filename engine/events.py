@@ -245,16 +245,6 @@ class Failed:
     is_fatal: bool = False
 
 
-Event = (
-    Ready
-    | Configured
-    | Arrived
-    | Refused
-    | Token
-    | Delivered
-    | Finished
-    | Step
-    | Keyframe
-    | Gauges
-    | Failed
-)
+ClientEvent = Arrived | Refused | Token | Delivered | Finished
+EngineEvent = Ready | Configured | Step | Keyframe | Gauges | Failed
+Event = ClientEvent | EngineEvent

@@ -7,6 +7,7 @@ from typing import Protocol
 from engine.log import EventLog
 from engine.request import Request
 from engine.settings import EngineSettings
+from engine.tokenizer import Tokenizer
 from engine.workload import Workload
 
 
@@ -18,6 +19,15 @@ class Backend(Protocol):
     """
 
     log: EventLog
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """Text to the engine's tokens and back; None until the engine is ready."""
+        ...
+
+    def now(self) -> float:
+        """Seconds on the engine's clock."""
+        ...
 
     def start(self) -> None: ...
 

@@ -18,6 +18,7 @@ from engine.plan import RunnerError
 from engine.request import Request
 from engine.run import advance
 from engine.settings import EngineSettings
+from engine.tokenizer import Tokenizer
 from engine.workload import Feed, Workload
 
 IDLE_SECONDS = 0.05  # an engine with nothing to do looks about so often
@@ -36,8 +37,17 @@ class LocalBackend:
     def __init__(self, build: Callable[[WallClock, EventLog], EngineCore]) -> None:
         self.log = EventLog()
         self._build = build
+        self._clock = WallClock()
+        self._tokenizer: Tokenizer | None = None
         self._inbox: SimpleQueue[Command] = SimpleQueue()
         self._thread = Thread(target=self._run, name="engine", daemon=True)
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        return self._tokenizer
+
+    def now(self) -> float:
+        return self._clock.now()
 
     def start(self) -> None:
         self._thread.start()
@@ -79,9 +89,11 @@ class LocalBackend:
             self._thread.join(STOP_SECONDS)
 
     def _run(self) -> None:
-        clock = WallClock()
+        clock = self._clock
         try:
-            engine = _Engine(self._build(clock, self.log), clock)
+            core = self._build(clock, self.log)
+            self._tokenizer = core.tokenizer
+            engine = _Engine(core, clock)
             while not engine.is_stopped:
                 self._obey(engine, wait=engine.turn())
         except Exception as error:  # noqa: BLE001 -- a dead engine must say so, not vanish

@@ -1,0 +1,1 @@
+"""The terminal playground: screens, widgets, presets and the command line."""

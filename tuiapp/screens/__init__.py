@@ -1,0 +1,1 @@
+"""The live screen and what opens over it."""

@@ -1,0 +1,87 @@
+"""Every key, and what the pictures mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.screens.dialog import Dialog
+
+MEANINGS = {
+    Phase.PREFILL: "the prompt is read, whole or a chunk at a time",
+    Phase.DECODE: "one pass, one new token",
+    Phase.LAST: "the last token of an answer",
+    Phase.STALLED: "alive, but this pass had no room for it",
+    Phase.HELD: "done, yet its slot and memory wait for the batch: waste",
+    Phase.EVICTED: "the KV cache was full; its tokens are computed again later",
+}
+KEYS = {
+    "space": "space",
+    "question_mark": "?",
+    "plus": "+",
+    "equals_sign": "=",
+    "minus": "-",
+    "enter": "⏎",
+    "up": "↑",
+    "down": "↓",
+}
+
+
+class HelpScreen(Dialog[None]):
+    """Made from the bindings themselves, so that it cannot go stale.
+
+    Args:
+        bindings: of the screen that it explains.
+    """
+
+    BINDINGS = [Binding("question_mark,q,enter", "close", "Close")]
+    DEFAULT_CSS = """
+    HelpScreen #keys { height: auto; max-height: 1fr; margin-top: 1; scrollbar-size-vertical: 1; }
+    """
+
+    def __init__(self, bindings: Iterable[BindingType]) -> None:
+        super().__init__("keys and pictures", "esc close")
+        self._explained = [binding for binding in bindings if isinstance(binding, Binding)]
+
+    def compose_body(self) -> ComposeResult:
+        with VerticalScroll(id="keys"):
+            yield Static(self._text())
+
+    def _text(self) -> Content:
+        glyphs = ASCII_GLYPHS if getattr(self.app, "ascii_only", False) else GLYPHS
+        lines = [_key_line(binding) for binding in self._explained]
+        lines += [Content(""), *(_phase_line(phase, glyphs[phase]) for phase in MEANINGS)]
+        lines += [
+            Content(""),
+            Content("A column is one forward pass of the model. pre and dec below it are the"),
+            Content("prompt tokens and the output tokens of that pass. TTFT is the time to an"),
+            Content(
+                "answer's first token, ITL the gap between two tokens, as the client has them."
+            ),
+        ]
+        return Content("\n").join(lines)
+
+
+def _key_line(binding: Binding) -> Content:
+    keys = " ".join(KEYS.get(key, key) for key in binding.key.split(","))
+    return Content.assemble(
+        (f"{keys:>8}  ", "bold $primary"),
+        f"{binding.description:<18}",
+        (binding.tooltip, "$muted"),
+    )
+
+
+def _phase_line(phase: Phase, glyph: str) -> Content:
+    name = phase.value
+    return Content.assemble(
+        "      ",
+        (glyph * 2, f"$phase-{name}-ink on $phase-{name}"),
+        f"  {name:<18}",
+        (MEANINGS[phase], "$muted"),
+    )

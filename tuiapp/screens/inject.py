@@ -1,0 +1,144 @@
+"""Send requests of one's own, with a word beforehand on what they will cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Button, Input, Label, Static
+
+from tuiapp.forecast import forecast
+from tuiapp.screens.dialog import Dialog
+from tuiapp.session import Session
+from tuiapp.viewmodel import Snapshot
+
+MOST_REQUESTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the form asks for.
+
+    Attributes:
+        prompt_tokens: length of the prompt; that of the text where there is one.
+    """
+
+    text: str
+    prompt_tokens: int
+    output_tokens: int
+    count: int
+
+
+class InjectScreen(Dialog[None]):
+    """A form of four fields and one sentence.
+
+    Args:
+        snapshot: the state of the engine at this moment.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "send_and_stay", "Inject and stay"),
+    ]
+    DEFAULT_CSS = """
+    InjectScreen .row { height: 1; }
+    InjectScreen .row Label { width: 15; color: $muted; }
+    InjectScreen .row Input { width: 1fr; }
+    InjectScreen .row .short { width: 12; }
+    InjectScreen .row .note { width: 1fr; color: $muted; margin-left: 2; }
+    InjectScreen #first { margin-top: 1; }
+    InjectScreen #forecast { margin: 1 0; height: auto; min-height: 2; }
+    InjectScreen #buttons { height: 1; align-horizontal: right; margin-bottom: 1; }
+    InjectScreen Button { margin-left: 2; }
+    """
+
+    def __init__(self, session: Session, snapshot: Callable[[], Snapshot]) -> None:
+        super().__init__("inject requests", "enter inject   ctrl+s inject and stay   esc cancel")
+        self._session = session
+        self._snapshot = snapshot
+
+    def compose_body(self) -> ComposeResult:
+        with Horizontal(classes="row", id="first"):
+            yield Label("prompt")
+            yield Input(placeholder="text, or leave empty for filler", id="text", compact=True)
+        for name, key, value in (
+            ("prompt tokens", "prompt", "64"),
+            ("output tokens", "output", "48"),
+            ("how many", "count", "1"),
+        ):
+            with Horizontal(classes="row"):
+                yield Label(name)
+                yield Input(value, id=key, type="integer", classes="short", compact=True)
+                yield Static(id=f"{key}-note", classes="note", markup=False)
+        yield Static(id="forecast", markup=False)
+        with Horizontal(id="buttons"):
+            yield Button("Cancel", id="cancel", compact=True)
+            yield Button("Inject", id="inject", variant="primary", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#text", Input).focus()
+        self._explain()
+
+    @on(Input.Changed)
+    def _explain(self) -> None:
+        """Say what the wish will cost, or what is wrong with it."""
+        wish = self._read()
+        text = self.query_one("#forecast", Static)
+        if isinstance(wish, str):
+            text.update(Content.assemble(("▸ ", "$error"), (wish, "$error")))
+            return
+        told = forecast(self._snapshot(), wish.prompt_tokens, wish.output_tokens, wish.count)
+        names = self._session.next_ids(wish.count)
+        shown = " ".join(names[:6]) + (" …" if len(names) > 6 else "")
+        self.query_one("#prompt-note", Static).update(Content(told.prompt_note))
+        self.query_one("#output-note", Static).update(Content(told.output_note))
+        self.query_one("#count-note", Static).update(Content(shown))
+        text.update(Content.assemble(("▸ ", "$accent"), told.sentence))
+
+    def _read(self) -> Wish | str:
+        """The wish, or what is wrong with the fields."""
+        numbers = {}
+        for key, name in (
+            ("prompt", "prompt tokens"),
+            ("output", "output tokens"),
+            ("count", "how many"),
+        ):
+            value = self.query_one(f"#{key}", Input).value
+            if not value.isdecimal() or int(value) < 1:
+                return f"{name} must be a whole number of at least 1"
+            numbers[key] = int(value)
+        if numbers["count"] > MOST_REQUESTS:
+            return f"how many must be at most {MOST_REQUESTS}"
+        text = self.query_one("#text", Input).value.strip()
+        maker = self._session.prompts
+        if text and maker:
+            numbers["prompt"] = len(maker.chat(text))
+        return Wish(text, numbers["prompt"], numbers["output"], numbers["count"])
+
+    @on(Input.Submitted)
+    @on(Button.Pressed, "#inject")
+    def _send_and_close(self) -> None:
+        if self._send():
+            self.dismiss()
+
+    def action_send_and_stay(self) -> None:
+        if self._send():
+            self.notify("Injected", timeout=1)
+            self._explain()
+
+    @on(Button.Pressed, "#cancel")
+    def _cancel(self) -> None:
+        self.dismiss()
+
+    def _send(self) -> bool:
+        wish = self._read()
+        if isinstance(wish, str):
+            self.notify(wish, severity="error", markup=False)
+            return False
+        self._session.inject_wish(wish.text, wish.prompt_tokens, wish.output_tokens, wish.count)
+        return True

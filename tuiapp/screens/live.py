@@ -1,0 +1,291 @@
+"""The live screen: what the engine does now, drawn ten times a second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Grid, Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from engine.settings import BatcherName
+from tuiapp.screens.failure import FailureScreen
+from tuiapp.screens.help import HelpScreen
+from tuiapp.screens.inject import InjectScreen
+from tuiapp.screens.inspect import InspectScreen
+from tuiapp.screens.layout import Layout, lay_out
+from tuiapp.screens.picker import PickerScreen
+from tuiapp.session import Session
+from tuiapp.story import tell
+from tuiapp.viewmodel import Notice, Snapshot, ViewModel
+from tuiapp.widgets.kv_map import KvMap
+from tuiapp.widgets.lines import Legend, StoryLine, TitleLeft, TitleRight
+from tuiapp.widgets.meters import MeterLine, MetersPanel
+from tuiapp.widgets.queue_panel import QueuePanel
+from tuiapp.widgets.timeline import Timeline
+from tuiapp.widgets.token_pane import TokenPane
+
+FRAMES_PER_SECOND = 10
+SLOW_EVERY = 3  # frames between two paints of what need not be smooth
+STORY_EVERY = 8
+NUM_PANES = 8
+MIN_WIDTH, MIN_HEIGHT = 80, 24
+
+
+class LiveScreen(Screen[None]):
+    """Polls the view model and hands each widget the snapshot.
+
+    Args:
+        on_ready: called once when the engine takes requests.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "pause", "Pause", tooltip="Hold the engine and its clock"),
+        Binding("n", "step(1)", "Step", tooltip="Pause and run one forward pass"),
+        Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
+        Binding(
+            "1", "batcher('static')", "Batcher", key_display="1/2/3", tooltip="Static batching"
+        ),
+        Binding("2", "batcher('dynamic')", "Dynamic", show=False, tooltip="Dynamic batching"),
+        Binding("3", "batcher('continuous')", "Continuous", show=False, tooltip="Continuous"),
+        Binding("i", "inject", "Inject", tooltip="Send requests of your own"),
+        Binding("b", "burst", "Burst", tooltip="Send 24 requests of varied length"),
+        Binding("w", "workload", "Workload", tooltip="Play a preset workload"),
+        Binding("g", "flush", "Go", tooltip="Start a batch without waiting for company"),
+        Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
+        Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
+        Binding("up", "select(-1)", "Previous request", show=False),
+        Binding("down", "select(1)", "Next request", show=False),
+        Binding("enter", "inspect", "Inspect", key_display="⏎", tooltip="One request's life"),
+        Binding("x", "abort", "Abort", show=False, tooltip="Abort the selected request"),
+        Binding("X", "abort_all", "Abort all", show=False, tooltip="Abort every request"),
+        Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this as SVG"),
+        Binding("question_mark", "help", "Help", key_display="?"),
+        Binding("q", "app.quit", "Quit"),
+    ]
+
+    def __init__(
+        self,
+        session: Session,
+        viewmodel: ViewModel,
+        on_ready: Callable[[Session], None] = lambda session: None,
+        *,
+        ascii_only: bool = False,
+    ) -> None:
+        super().__init__()
+        self._session = session
+        self._viewmodel = viewmodel
+        self._on_ready: Callable[[Session], None] | None = on_ready
+        self._ascii_only = ascii_only
+        self._num_frames = 0
+        self._num_notices = 0
+        self._selected: str | None = None
+        self.snapshot = Snapshot(settings=session.settings)
+
+    def compose(self) -> ComposeResult:
+        is_mine, ascii_only = self._session.is_mine, self._ascii_only
+        with Vertical(id="body"):
+            with Horizontal(id="title"):
+                yield TitleLeft(id="title-left")
+                yield TitleRight(id="title-right")
+            with Horizontal(id="top"):
+                with Vertical(id="frame") as frame:
+                    frame.border_title = Content("slots × passes")
+                    frame.border_subtitle = Content("1 column = 1 forward pass  →  newest")
+                    yield Timeline(is_mine, ascii_only=ascii_only)
+                yield MetersPanel()
+            yield MeterLine(id="meter-line")
+            yield StoryLine(id="story")
+            with Grid(id="panes"):
+                for slot in range(NUM_PANES):
+                    yield TokenPane(slot)
+            with Horizontal(id="bottom"):
+                yield QueuePanel(is_mine, ascii_only=ascii_only)
+                yield KvMap()
+            yield Legend(ascii_only=ascii_only)
+            yield Footer(show_command_palette=False)
+        yield Static(id="too-small", markup=False)
+
+    def on_mount(self) -> None:
+        self.set_class(self._ascii_only, "-ascii")
+        self._timeline = self.query_one(Timeline)
+        self._panes = list(self.query(TokenPane))
+        self._layout_now = lay_out(*self.size, num_slots=8)
+        self.set_interval(1 / FRAMES_PER_SECOND, self.draw)
+        self.draw()
+
+    def draw(self) -> None:
+        """Show what happened since the last frame: smooth parts now, the others in turn."""
+        snapshot = self.snapshot = self._viewmodel.poll(self._session.backend.now())
+        if snapshot.info and self._on_ready:
+            ready, self._on_ready = self._on_ready, None
+            self._session.settings = snapshot.settings
+            ready(self._session)
+        self._tell_news(snapshot)
+        self._arrange(snapshot)
+        if not self.has_class("-too-small"):
+            self._draw_streams(snapshot)
+            if self._num_frames % SLOW_EVERY == 0:
+                self._draw_meters(snapshot)
+            if self._num_frames % STORY_EVERY == 0:
+                self._draw_story(snapshot)
+        self._num_frames += 1
+
+    def draw_all(self) -> None:
+        """Show everything at once, for tests, pictures and after a key press."""
+        self._num_frames = 0
+        self.draw()
+
+    def _draw_streams(self, snapshot: Snapshot) -> None:
+        self._timeline.show(snapshot, self._layout_now.num_rows, self._selected)
+        delivery = snapshot.settings.delivery
+        for pane in self._panes[: self._layout_now.num_panes]:
+            view = snapshot.slots[pane.slot] if pane.slot < len(snapshot.slots) else None
+            pane.show(view, delivery, is_mine=bool(view and self._session.is_mine(view.id)))
+
+    def _draw_meters(self, snapshot: Snapshot) -> None:
+        session = self._session
+        self.query_one(TitleLeft).show(session.settings, is_paused=session.is_paused)
+        if self._layout_now.is_wide:
+            self.query_one(TitleRight).show(snapshot, session.workload, session.speed)
+            self.query_one(MetersPanel).show(snapshot)
+        else:
+            self.query_one(MeterLine).show(snapshot)
+        if self._layout_now.has_bottom:
+            self.query_one(QueuePanel).show(snapshot, self._selected)
+            self.query_one(KvMap).show(snapshot)
+
+    def _draw_story(self, snapshot: Snapshot) -> None:
+        self.query_one(StoryLine).show(tell(snapshot, is_paused=self._session.is_paused))
+
+    def _tell_news(self, snapshot: Snapshot) -> None:
+        """Toasts for refusals, a modal for failures, each once."""
+        new = snapshot.num_notices - self._num_notices
+        self._num_notices = snapshot.num_notices
+        for notice in snapshot.notices[len(snapshot.notices) - new :] if new else ():
+            self._announce(notice)
+
+    def _announce(self, notice: Notice) -> None:
+        if not notice.is_failure:
+            self.notify(notice.message, severity="warning", markup=False)
+        elif not isinstance(self.app.screen, FailureScreen):
+            self.app.push_screen(FailureScreen(notice))
+
+    def _arrange(self, snapshot: Snapshot) -> None:
+        """Fit the parts to the terminal and to the number of slots."""
+        width, height = self.size
+        is_too_small = width < MIN_WIDTH or height < MIN_HEIGHT
+        if is_too_small:
+            text = f"batchscope needs {MIN_WIDTH}×{MIN_HEIGHT}, now {width}×{height}"
+            self.query_one("#too-small", Static).update(Content(text))
+        self.set_class(is_too_small, "-too-small")
+        layout = lay_out(width, height, num_slots=len(snapshot.slots) or 8)
+        if layout != self._layout_now or not self._num_frames:
+            self._layout_now = layout
+            self._apply_layout(layout)
+
+    def _apply_layout(self, layout: Layout) -> None:
+        self.set_class(layout.is_wide, "-wide")
+        self.set_class(layout.has_bottom, "-bottom")
+        panes = self.query_one("#panes", Grid)
+        panes.styles.grid_size_columns = layout.num_columns
+        panes.styles.grid_size_rows = -(-layout.num_panes // layout.num_columns)
+        for pane in self._panes:
+            pane.display = pane.slot < layout.num_panes
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.draw_all)
+
+    def action_pause(self) -> None:
+        self._session.toggle_pause()
+        self.draw_all()
+
+    def action_step(self, count: int) -> None:
+        if not self._session.is_paused:
+            self._session.toggle_pause()
+        self._session.backend.step(count)
+        self.draw_all()
+
+    def action_batcher(self, name: str) -> None:
+        self._session.set_batcher(BatcherName(name))
+        self.draw_all()
+
+    def action_inject(self) -> None:
+        if self._session.prompts is not None:
+            self.app.push_screen(InjectScreen(self._session, lambda: self.snapshot))
+
+    def action_burst(self) -> None:
+        if count := self._session.burst():
+            self.notify(f"{count} requests of varied length", timeout=2)
+
+    def action_workload(self) -> None:
+        if self._session.prompts is not None:
+            self.app.push_screen(PickerScreen(self._session))
+
+    def action_flush(self) -> None:
+        self._session.backend.flush()
+
+    def action_speed(self, steps: int) -> None:
+        speed = self._session.change_speed(steps)
+        self.notify(f"Arrivals ×{speed:g}", timeout=2)
+
+    def action_select(self, rows: int) -> None:
+        """Move the selection over the slots in use, then the queue."""
+        views = [view for view in (*self.snapshot.slots, *self.snapshot.waiting) if view]
+        ids = [view.id for view in views]
+        if not ids:
+            return
+        if self._selected in ids:
+            index = ids.index(self._selected) + rows
+        else:
+            index = 0 if rows > 0 else len(ids) - 1
+        self._selected = ids[max(0, min(len(ids) - 1, index))]
+        self.draw_all()
+
+    def action_inspect(self) -> None:
+        views = [view for view in (*self.snapshot.slots, *self.snapshot.waiting) if view]
+        chosen = self._selected or (views[0].id if views else None)
+        if chosen:
+            self._inspect(chosen)
+
+    @on(Timeline.Picked)
+    def inspect_cell(self, event: Timeline.Picked) -> None:
+        self._selected = event.request_id
+        self._inspect(event.request_id)
+
+    def _inspect(self, request_id: str) -> None:
+        if self._viewmodel.request(request_id) is None:
+            self.notify(f"{request_id} is no longer remembered", markup=False)
+        else:
+            self.app.push_screen(InspectScreen(self._viewmodel, self._session, request_id))
+
+    def action_abort(self) -> None:
+        if self._selected is None:
+            self.notify("Select a request with ↑ and ↓ first; X aborts them all", timeout=3)
+            return
+        self._session.backend.abort(self._selected)
+        self.notify(f"{self._selected} aborted", timeout=2, markup=False)
+        self._selected = None
+
+    def action_abort_all(self) -> None:
+        self._session.backend.abort_all()
+        self.notify("Every request aborted", timeout=2)
+
+    def action_screenshot(self) -> None:
+        """Save the screen as SVG where the command was started."""
+        number = next(n for n in range(1, 10_000) if not Path(f"batchscope-{n}.svg").exists())
+        try:
+            path = self.app.save_screenshot(f"batchscope-{number}.svg")
+        except OSError as error:
+            self.notify(f"No screenshot: {error}", severity="error", markup=False)
+        else:
+            self.notify(f"Saved {path}", markup=False)
+
+    def action_help(self) -> None:
+        self.app.push_screen(HelpScreen(self.BINDINGS))

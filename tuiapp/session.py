@@ -1,0 +1,123 @@
+"""`Session`: what a user does to an engine, in terms of requests; no user interface in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from engine.backends.base import Backend
+from engine.prompts import PromptMaker
+from engine.request import Request, SamplingParams
+from engine.settings import BatcherName, EngineSettings
+from engine.workload import Workload
+
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+BURST_SIZE = 24
+BURST_OUTPUTS = (8, 12, 16, 24, 32, 48, 96, 192)
+BURST_PROMPTS = (16, 24, 32, 48, 64, 96, 160, 320)
+
+
+class Session:
+    """Remembers what was asked for: the settings, the speed, and which requests are the user's.
+
+    Args:
+        seed: of the bursts.
+    """
+
+    def __init__(self, backend: Backend, settings: EngineSettings, seed: int = 0) -> None:
+        self.backend = backend
+        self.settings = settings
+        self.workload = ""
+        self.speed = 1.0
+        self.is_paused = False
+        self._mine: set[str] = set()
+        self._rng = np.random.default_rng(seed)
+        self._prompts: PromptMaker | None = None
+        self._num_injected = 0
+
+    @property
+    def prompts(self) -> PromptMaker | None:
+        """Makes prompts in the engine's tokens; None until the engine is ready."""
+        if self._prompts is None and self.backend.tokenizer is not None:
+            self._prompts = PromptMaker(self.backend.tokenizer)
+        return self._prompts
+
+    def is_mine(self, request_id: str) -> bool:
+        """Whether the user injected this request, rather than a workload."""
+        return request_id in self._mine
+
+    def set_batcher(self, name: BatcherName) -> None:
+        """Switch the policy, live."""
+        self.configure(replace(self.settings, batcher=name))
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Change any knob, live."""
+        self.settings = settings
+        self.backend.configure(settings)
+
+    def play(self, name: str, workload: Workload) -> None:
+        """Let a workload arrive from now on."""
+        self.workload = name
+        self.backend.play(workload, self.speed)
+
+    def change_speed(self, steps: int) -> float:
+        """Let the workload arrive so many notches faster or slower; return the new speed."""
+        index = SPEEDS.index(self.speed) + steps
+        self.speed = SPEEDS[max(0, min(len(SPEEDS) - 1, index))]
+        self.backend.set_speed(self.speed)
+        return self.speed
+
+    def toggle_pause(self) -> None:
+        self.is_paused = not self.is_paused
+        if self.is_paused:
+            self.backend.pause()
+        else:
+            self.backend.resume()
+
+    def next_ids(self, count: int) -> list[str]:
+        """The names that the next injected requests will get."""
+        return [f"u{self._num_injected + index}" for index in range(count)]
+
+    def inject(self, prompts: list[tuple[int, ...]], sampling: list[SamplingParams]) -> None:
+        """Submit requests of the user's own, which stand out on the screen."""
+        ids = self.next_ids(len(prompts))
+        self._num_injected += len(prompts)
+        self._mine.update(ids)
+        for request_id, prompt, params in zip(ids, prompts, sampling, strict=True):
+            self.backend.submit(Request(request_id, prompt, params))
+
+    def inject_wish(self, text: str, prompt_tokens: int, output_tokens: int, count: int) -> None:
+        """Inject like requests: a text's, or with prompts of a length and exact outputs."""
+        maker = self.prompts
+        if maker is None:
+            return
+        prompts = [
+            maker.chat(text) if text else maker.make(prompt_tokens, self._rng) for _ in range(count)
+        ]
+        self.inject(prompts, [self.sampling(output_tokens, exact=not text) for _ in prompts])
+
+    def burst(self) -> int:
+        """Inject two dozen requests of varied length; return how many, 0 before it is ready."""
+        maker = self.prompts
+        if maker is None:
+            return 0
+        lengths = self._rng.choice(BURST_PROMPTS, BURST_SIZE)
+        outputs = self._rng.choice(BURST_OUTPUTS, BURST_SIZE)
+        prompts = [maker.make(int(length), self._rng) for length in lengths]
+        self.inject(prompts, [self.sampling(int(tokens), exact=True) for tokens in outputs])
+        return BURST_SIZE
+
+    def sampling(self, max_tokens: int, *, exact: bool) -> SamplingParams:
+        """How an injected request is sampled, with a seed of its own.
+
+        Args:
+            exact: the output reaches `max_tokens`, whatever the model would say.
+        """
+        return SamplingParams(
+            temperature=0.8,
+            top_p=0.95,
+            seed=int(self._rng.integers(2**31)),
+            max_tokens=max_tokens,
+            ignore_eos=exact,
+        )

@@ -1,0 +1,167 @@
+"""One sentence on what can be seen right now: what is wasted and which key makes it vanish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.events import Work
+from engine.plan import Skip, SkipReason
+from engine.settings import BatcherName, Start
+from tuiapp.phases import Phase
+from tuiapp.tracked import RequestView
+from tuiapp.viewmodel import Snapshot
+
+STALL_FACTOR = 4  # a pass that long beside the typical one is worth a word
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A point made, and what follows from it."""
+
+    point: str
+    rest: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.point}{self.rest}"
+
+
+def tell(snapshot: Snapshot, *, is_paused: bool = False) -> Story:
+    """The story of a snapshot; the first that applies is told."""
+    if snapshot.info is None:
+        return Story("Loading the model", " …")
+    told = (
+        _held(snapshot)
+        or _evicted(snapshot)
+        or _prefilling(snapshot)
+        or _company(snapshot)
+        or _working(snapshot)
+    )
+    if told:
+        return told
+    if is_paused:
+        return Story("Paused", ": n runs one pass, space goes on.")
+    return Story("Nothing to do", ": b sends a burst, i one request, w plays a workload.")
+
+
+def _held(snapshot: Snapshot) -> Story | None:
+    held = [view for view in snapshot.slots if view and _is_held(view)]
+    live = [view for view in snapshot.slots if view and view.work and not _is_held(view)]
+    if not held or not live:
+        return None
+    longest = max(live, key=_left)
+    wait = _waiting(snapshot)
+    return Story(
+        f"{len(held)} of {len(snapshot.slots)} slots are held but idle",
+        f": the batch ends when {longest.id} has made its last {_count(_left(longest), 'token')}"
+        f"{wait}. Press 3: continuous batching refills them at once.",
+    )
+
+
+def _is_held(view: RequestView) -> bool:
+    return view.reason is not None
+
+
+def _left(view: RequestView) -> int:
+    return view.max_tokens - view.num_output_tokens
+
+
+def _waiting(snapshot: Snapshot) -> str:
+    count = snapshot.meters.num_waiting
+    return f"; {_count(count, 'request')} wait{'s' if count == 1 else ''}" if count else ""
+
+
+def _evicted(snapshot: Snapshot) -> Story | None:
+    recent = snapshot.columns[-20:]
+    lost = [c.request_id for col in recent for c in col.cells if c and c.phase is Phase.EVICTED]
+    if not lost or not snapshot.skipped or snapshot.skipped[0].reason is not SkipReason.BLOCKS:
+        return None
+    return Story(
+        f"{lost[-1]} was evicted",
+        f": the KV cache is full, so the youngest gives its blocks back and will be computed "
+        f"again ({_count(snapshot.meters.num_preemptions, 'preemption')} so far).",
+    )
+
+
+def _prefilling(snapshot: Snapshot) -> Story | None:
+    prefills = [v for v in snapshot.slots if v and v.work is Work.PREFILL and v.reason is None]
+    decodes = [v for v in snapshot.slots if v and v.work is Work.DECODE]
+    if not prefills or not snapshot.columns:
+        return None
+    longest = max(prefills, key=lambda view: view.num_prompt_tokens)
+    column = snapshot.columns[-1]
+    prompt = f"{longest.id}'s prompt of {longest.num_prompt_tokens} tokens"
+    if snapshot.settings.batcher is not BatcherName.CONTINUOUS:
+        share = column.num_padding / max(1, column.num_padding + column.num_prefill)
+        padding = f"; {share:.0%} of this pass is padding" if column.num_padding else ""
+        return Story("A new batch", f": every prompt is padded to {prompt}{padding}.")
+    if longest.num_computed < longest.num_prompt_tokens:
+        beside = f" beside {_count(len(decodes), 'decoding request')}" if decodes else ""
+        return Story(
+            f"{prompt} comes in chunks",
+            f": {longest.num_computed} are in{beside}, so nobody's stream stops for it.",
+        )
+    typical = sorted(c.seconds for c in snapshot.columns[-50:])[len(snapshot.columns[-50:]) // 2]
+    if decodes and column.seconds > STALL_FACTOR * typical:
+        return Story(
+            f"{prompt} ran whole",
+            f": {_count(len(decodes), 'stream')} stood still for {column.seconds * 1000:.0f} ms.",
+        )
+    return None
+
+
+def _company(snapshot: Snapshot) -> Story | None:
+    skip = snapshot.skipped[0] if snapshot.skipped else None
+    if not skip or skip.reason is not SkipReason.COMPANY or any(snapshot.slots):
+        return None
+    here = snapshot.meters.num_waiting
+    if skip.until is not None:
+        left = max(0.0, skip.until - snapshot.time) * 1000
+        return Story(
+            f"{here} of {skip.needed} requests are here",
+            f": the batch starts when it is full, or in {left:.0f} ms at the latest.",
+        )
+    return Story(
+        f"{here} of {skip.needed} requests are here",
+        ": a static batch waits until it is full. g starts it now; press 3 and nobody waits.",
+    )
+
+
+def _working(snapshot: Snapshot) -> Story | None:
+    live = [v for v in snapshot.slots if v and v.work and v.reason is None]
+    if not live:
+        return None
+    count = snapshot.meters.num_waiting
+    if count and snapshot.skipped:
+        waits = f"{_count(count, 'request')} wait{'s' if count == 1 else ''}"
+        return Story(
+            f"{_count(len(live), 'request')} decode{'s' if len(live) == 1 else ''} together",
+            f"; {waits} {_reason(snapshot.skipped[0], snapshot)}.",
+        )
+    if len(live) == 1:
+        return Story(
+            "One request decodes alone",
+            ": every pass reads all the weights for a single token. b sends company.",
+        )
+    return Story(
+        f"{len(live)} requests decode together", ": one pass gives each of them one token."
+    )
+
+
+def _reason(skip: Skip, snapshot: Snapshot) -> str:
+    """What the head of the queue waits for."""
+    match skip.reason:
+        case SkipReason.SLOTS:
+            return "for a slot"
+        case SkipReason.BLOCKS:
+            return f"for KV blocks ({skip.needed} needed, {skip.available} free)"
+        case SkipReason.BUDGET:
+            return "for room in the token budget of a pass"
+        case SkipReason.COMPANY:
+            return "for company"
+        case SkipReason.POLICY:
+            is_idle = snapshot.settings.start is Start.IDLE
+            return "until the whole batch is done" if not is_idle else "until the batch is done"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,125 @@
+"""What a screen knows of each request, folded from the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.events import Work
+from engine.request import FinishReason, Request
+
+TEXT_LIMIT = 8000  # characters of an output that panes keep
+
+
+@dataclass(frozen=True, slots=True)
+class RequestView:
+    """One request at the moment of a snapshot; times in seconds on the engine's clock.
+
+    Attributes:
+        work: what it did in the last pass, None while it waits or once it has left.
+        text: what was generated, its oldest part cut off where it is very long.
+        text_start: characters cut off before `text`.
+        num_delivered: tokens that have reached the client.
+        num_computed: tokens in the cache after the last pass.
+    """
+
+    id: str
+    label: str
+    arrival: float
+    num_prompt_tokens: int
+    max_tokens: int
+    num_output_tokens: int
+    num_delivered: int
+    num_computed: int
+    num_preemptions: int
+    work: Work | None
+    reason: FinishReason | None
+    message: str
+    text: str
+    text_start: int
+    admitted_at: float | None
+    first_delivery: float | None
+    last_delivery: float | None
+    worst_gap: float
+
+    @property
+    def is_delivered(self) -> bool:
+        """Whether the client has all that was generated."""
+        return self.num_delivered >= self.num_output_tokens
+
+    @property
+    def ttft(self) -> float | None:
+        """Seconds from arrival to the first delivery."""
+        return None if self.first_delivery is None else self.first_delivery - self.arrival
+
+    @property
+    def e2e(self) -> float | None:
+        """Seconds from arrival to the last delivery, once the request has ended."""
+        is_done = self.reason is not None and self.last_delivery is not None and self.is_delivered
+        return self.last_delivery - self.arrival if is_done and self.last_delivery else None
+
+
+@dataclass(slots=True)
+class Tracked:
+    """The same, while it grows."""
+
+    request: Request
+    num_output_tokens: int = 0
+    num_delivered: int = 0
+    num_computed: int = 0
+    num_preemptions: int = 0
+    work: Work | None = None
+    reason: FinishReason | None = None
+    message: str = ""
+    admitted_at: float | None = None
+    first_delivery: float | None = None
+    last_delivery: float | None = None
+    worst_gap: float = 0.0
+    _text: str = ""
+    _start: int = 0
+    _pieces: list[str] = field(default_factory=list)
+
+    def add_text(self, text: str) -> None:
+        if text:
+            self._pieces.append(text)
+
+    def deliver(self, now: float, num_tokens: int) -> float | None:
+        """Note a delivery; return the gap since the one before, if there was one."""
+        gap = None if self.last_delivery is None else now - self.last_delivery
+        if self.first_delivery is None:
+            self.first_delivery = now
+        self.last_delivery = now
+        self.num_delivered += num_tokens
+        self.worst_gap = max(self.worst_gap, gap or 0.0)
+        return gap
+
+    def view(self) -> RequestView:
+        """The request as it stands."""
+        self._join()
+        return RequestView(
+            id=self.request.id,
+            label=self.request.label,
+            arrival=self.request.arrival,
+            num_prompt_tokens=len(self.request.prompt_token_ids),
+            max_tokens=self.request.sampling.max_tokens,
+            num_output_tokens=self.num_output_tokens,
+            num_delivered=self.num_delivered,
+            num_computed=self.num_computed,
+            num_preemptions=self.num_preemptions,
+            work=self.work,
+            reason=self.reason,
+            message=self.message,
+            text=self._text,
+            text_start=self._start,
+            admitted_at=self.admitted_at,
+            first_delivery=self.first_delivery,
+            last_delivery=self.last_delivery,
+            worst_gap=self.worst_gap,
+        )
+
+    def _join(self) -> None:
+        if self._pieces:
+            self._text += "".join(self._pieces)
+            self._pieces.clear()
+        if len(self._text) > TEXT_LIMIT:
+            cut = len(self._text) - TEXT_LIMIT // 2
+            self._text, self._start = self._text[cut:], self._start + cut

@@ -1,0 +1,319 @@
+"""`ViewModel` folds the event log into a frozen `Snapshot`: all that one frame shows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass
+from typing import assert_never
+
+from engine.events import (
+    Arrived,
+    ClientEvent,
+    Configured,
+    Delivered,
+    EngineEvent,
+    EngineInfo,
+    Event,
+    Failed,
+    Finished,
+    Gauges,
+    Keyframe,
+    Ready,
+    Refused,
+    RowRecord,
+    Step,
+    Token,
+    Work,
+)
+from engine.log import EventLog
+from engine.plan import Skip
+from engine.request import FinishReason
+from engine.settings import EngineSettings
+from tuiapp.columns import Column, make_column
+from tuiapp.tracked import RequestView, Tracked
+from tuiapp.windows import Percentiles, Windows, percentiles
+
+NUM_COLUMNS = 512
+NUM_REMEMBERED = 400
+NUM_QUEUE_SHOWN = 64
+NUM_NOTICES = 20
+DEFAULTS = EngineSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Meters:
+    """The numbers of the moment; windows are those of `tuiapp.windows`.
+
+    Attributes:
+        throughput: output tokens a second.
+        held_share, useful_share: 0 to 1.
+        ttft, itl: in seconds, None while nothing was delivered so.
+    """
+
+    throughput: float = 0.0
+    throughput_trend: tuple[float, ...] = ()
+    num_busy: int = 0
+    held_share: float = 0.0
+    useful_share: float = 1.0
+    num_used_blocks: int = 0
+    num_waiting: int = 0
+    queue_trend: tuple[float, ...] = ()
+    ttft: Percentiles | None = None
+    itl: Percentiles | None = None
+    num_finished: int = 0
+    num_preemptions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something to tell the user once.
+
+    Attributes:
+        is_failure: it deserves a modal, not a toast.
+    """
+
+    message: str
+    is_failure: bool = False
+    is_fatal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One frame. Immutable, so a widget can compare it and hold on to it.
+
+    Attributes:
+        time: seconds on the engine's clock.
+        slots: what each slot holds after the last pass, None where it is free.
+        waiting: the front of the queue.
+        block_owners: request id by block, None where a block is free.
+        num_notices: notices ever made; `notices` holds the last of them.
+    """
+
+    time: float = 0.0
+    num_passes: int = 0
+    info: EngineInfo | None = None
+    settings: EngineSettings = DEFAULTS
+    columns: tuple[Column, ...] = ()
+    slots: tuple[RequestView | None, ...] = ()
+    waiting: tuple[RequestView, ...] = ()
+    skipped: tuple[Skip, ...] = ()
+    block_owners: tuple[str | None, ...] = ()
+    meters: Meters = Meters()
+    gauges: Gauges | None = None
+    last_preempted: str | None = None
+    notices: tuple[Notice, ...] = ()
+    num_notices: int = 0
+
+    @property
+    def num_blocks(self) -> int:
+        return len(self.block_owners)
+
+    def find(self, request_id: str) -> RequestView | None:
+        """A request that runs or waits near the front, or None."""
+        views = (*self.slots, *self.waiting)
+        return next((view for view in views if view and view.id == request_id), None)
+
+
+class ViewModel:
+    """Reads the log from where it left off; the only reader the screens need."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._position = 0
+        self._time = 0.0
+        self._info: EngineInfo | None = None
+        self._settings = EngineSettings()
+        self._requests: OrderedDict[str, Tracked] = OrderedDict()
+        self._waiting: OrderedDict[str, None] = OrderedDict()
+        self._slots: dict[int, str] = {}
+        self._columns: deque[Column] = deque(maxlen=NUM_COLUMNS)
+        self._skipped: tuple[Skip, ...] = ()
+        self._owners: list[str | None] = []
+        self._windows = Windows()
+        self._gauges: Gauges | None = None
+        self._last_preempted: str | None = None
+        self._num_passes = 0
+        self._num_finished = 0
+        self._num_preemptions = 0
+        self._notices: deque[Notice] = deque(maxlen=NUM_NOTICES)
+        self._num_notices = 0
+
+    def poll(self, now: float) -> Snapshot:
+        """Read what is new; return the frame of this moment."""
+        events, self._position = self._log.since(self._position)
+        for event in events:
+            self._fold(event)
+        self._time = max(self._time, now)
+        self._forget()
+        return self._snapshot()
+
+    def request(self, request_id: str) -> RequestView | None:
+        """A request that is still remembered, or None."""
+        tracked = self._requests.get(request_id)
+        return tracked.view() if tracked else None
+
+    def _fold(self, event: Event) -> None:
+        self._time = max(self._time, event.time)
+        if isinstance(event, ClientEvent):
+            self._fold_client(event)
+        else:
+            self._fold_engine(event)
+
+    def _fold_client(self, event: ClientEvent) -> None:
+        match event:
+            case Token():
+                self._on_token(event)
+            case Delivered():
+                self._on_delivered(event)
+            case Arrived(_, request):
+                self._requests[request.id] = Tracked(request)
+                self._waiting[request.id] = None
+            case Finished():
+                self._on_finished(event)
+            case Refused(_, _, message):
+                self._notify(Notice(message))
+            case _:
+                assert_never(event)
+
+    def _fold_engine(self, event: EngineEvent) -> None:
+        match event:
+            case Step():
+                self._on_step(event)
+            case Ready(_, info):
+                self._info = info
+            case Configured(_, settings):
+                self._on_configured(settings)
+            case Keyframe():
+                self._waiting = OrderedDict.fromkeys(event.waiting)
+            case Gauges():
+                self._gauges = event
+            case Failed(_, message, is_fatal):
+                self._notify(Notice(message, is_failure=True, is_fatal=is_fatal))
+            case _:
+                assert_never(event)
+
+    def _on_token(self, event: Token) -> None:
+        tracked = self._requests[event.request_id]
+        tracked.num_output_tokens += 1
+        tracked.add_text(event.text)
+
+    def _on_delivered(self, event: Delivered) -> None:
+        tracked = self._requests[event.request_id]
+        gap = tracked.deliver(event.time, event.num_tokens)
+        if gap is None:
+            self._windows.ttfts.append(event.time - tracked.request.arrival)
+        else:
+            self._windows.gaps.append(gap)
+
+    def _on_finished(self, event: Finished) -> None:
+        tracked = self._requests[event.request_id]
+        tracked.add_text(event.text)
+        tracked.reason, tracked.message = event.reason, event.message
+        self._waiting.pop(event.request_id, None)
+        if event.reason in (FinishReason.STOP, FinishReason.LENGTH):
+            self._num_finished += 1
+            return
+        tracked.work = None
+        self._slots = {slot: key for slot, key in self._slots.items() if key != event.request_id}
+        if event.reason is FinishReason.REJECTED:
+            self._notify(Notice(f"{event.request_id} refused: {event.message}"))
+
+    def _on_step(self, step: Step) -> None:
+        self._move_blocks(step)
+        for lost in step.preempted:
+            self._on_preempted(lost.request_id)
+        for request_id in self._slots.values():
+            if request_id in self._requests:
+                self._requests[request_id].work = None
+        self._slots = {row.slot: row.request_id for row in step.rows}
+        for row in step.rows:
+            self._on_row(row, began=step.time - step.duration)
+        self._skipped = step.skipped
+        if step.rows:
+            self._num_passes = step.index + 1
+            self._windows.add_step(step)
+        if step.rows or step.preempted:
+            self._columns.append(make_column(step))
+
+    def _on_row(self, row: RowRecord, began: float) -> None:
+        tracked = self._requests[row.request_id]
+        tracked.work = row.work
+        tracked.num_computed = row.num_computed + row.num_tokens
+        self._waiting.pop(row.request_id, None)
+        if tracked.admitted_at is None:
+            tracked.admitted_at = began
+
+    def _move_blocks(self, step: Step) -> None:
+        for change in step.blocks:
+            for block in change.released:
+                self._owners[block] = None
+            for block in change.taken:
+                self._owners[block] = change.request_id
+
+    def _on_preempted(self, request_id: str) -> None:
+        tracked = self._requests[request_id]
+        tracked.num_preemptions += 1
+        tracked.num_computed = 0
+        tracked.work = None
+        self._num_preemptions += 1
+        self._last_preempted = request_id
+        self._waiting[request_id] = None
+        self._waiting.move_to_end(request_id, last=False)
+
+    def _on_configured(self, settings: EngineSettings) -> None:
+        self._settings = settings
+        num_blocks = settings.num_kv_blocks or (self._info.num_kv_blocks if self._info else 0)
+        self._owners = [None] * num_blocks
+
+    def _notify(self, notice: Notice) -> None:
+        self._notices.append(notice)
+        self._num_notices += 1
+
+    def _forget(self) -> None:
+        """Drop the oldest requests that have ended, beyond a few hundred."""
+        excess = len(self._requests) - NUM_REMEMBERED - len(self._waiting) - len(self._slots)
+        if excess <= 0:
+            return
+        held = set(self._slots.values())
+        ended = [key for key, t in self._requests.items() if t.reason and key not in held]
+        for key in ended[:excess]:
+            del self._requests[key]
+
+    def _snapshot(self) -> Snapshot:
+        num_slots = max([self._settings.num_slots, *(slot + 1 for slot in self._slots)])
+        slots = (self._slots.get(slot) for slot in range(num_slots))
+        waiting = [key for key, _ in zip(self._waiting, range(NUM_QUEUE_SHOWN), strict=False)]
+        return Snapshot(
+            time=self._time,
+            num_passes=self._num_passes,
+            info=self._info,
+            settings=self._settings,
+            columns=tuple(self._columns),
+            slots=tuple(self._requests[key].view() if key else None for key in slots),
+            waiting=tuple(self._requests[key].view() for key in waiting),
+            skipped=self._skipped,
+            block_owners=tuple(self._owners),
+            meters=self._meters(),
+            gauges=self._gauges,
+            last_preempted=self._last_preempted,
+            notices=tuple(self._notices),
+            num_notices=self._num_notices,
+        )
+
+    def _meters(self) -> Meters:
+        works = [self._requests[key].work for key in self._slots.values()]
+        windows, now = self._windows, self._time
+        return Meters(
+            throughput=windows.throughput(now),
+            throughput_trend=windows.throughput_trend(now),
+            num_busy=works.count(Work.PREFILL) + works.count(Work.DECODE),
+            held_share=windows.held_share(),
+            useful_share=windows.useful_share(),
+            num_used_blocks=sum(owner is not None for owner in self._owners),
+            num_waiting=len(self._waiting),
+            queue_trend=windows.queue_trend(now),
+            ttft=percentiles(windows.ttfts),
+            itl=percentiles(windows.gaps),
+            num_finished=self._num_finished,
+            num_preemptions=self._num_preemptions,
+        )

@@ -1,0 +1,1 @@
+"""Widgets that draw a `Snapshot`; they count and fold nothing themselves."""

@@ -1,0 +1,37 @@
+"""Bars and spark lines as plain strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+HEIGHTS = " ▁▂▃▄▅▆▇█"
+
+
+def bar(share: float, width: int) -> tuple[str, str]:
+    """A horizontal bar: its filled part, to an eighth of a cell, and the rest of `width` cells."""
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    full, part = divmod(eighths, 8)
+    filled = "█" * full + (EIGHTHS[part] if part else "")
+    return filled, "╌" * (width - len(filled))
+
+
+def spark(values: Sequence[float], width: int) -> str:
+    """The last `width` values, each as high as it is beside the largest one."""
+    shown = values[-width:]
+    most = max(shown, default=0.0)
+    if most <= 0:
+        return " " * width
+    heights = "".join(HEIGHTS[-(-int(value / most * 800) // 100)] for value in shown)
+    return heights.rjust(width)
+
+
+def histogram(values: Sequence[float], width: int) -> str:
+    """Counts of values in `width` equal bins as a spark line."""
+    if not values:
+        return " " * width
+    low, high = min(values), max(values)
+    counts = [0.0] * width
+    for value in values:
+        counts[min(width - 1, int((value - low) / ((high - low) or 1.0) * width))] += 1
+    return spark(counts, width)

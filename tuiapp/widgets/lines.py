@@ -1,0 +1,99 @@
+"""The single lines of the live screen: title, story, legend."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+from engine.settings import BatcherName, Delivery, EngineSettings
+from tuiapp.phases import ASCII_GLYPHS, GLYPHS, WORDS
+from tuiapp.story import Story
+from tuiapp.text import one_line
+from tuiapp.viewmodel import Snapshot
+
+
+class Line(Static):
+    """One line that repaints only when it changed."""
+
+    DEFAULT_CSS = """
+    Line { height: 1; width: 1fr; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, markup=False)
+        self._said: Content | None = None
+
+    def say(self, content: Content) -> None:
+        """Show this."""
+        if self._said is None or not content.is_same(self._said):
+            self._said = content
+            self.update(content, layout=False)
+
+
+class TitleLeft(Line):
+    """The name, the batcher with its settings, and whether the engine is paused."""
+
+    def show(self, settings: EngineSettings, *, is_paused: bool) -> None:
+        """Draw a frame."""
+        state = ("‖ paused", "bold $warning") if is_paused else ("▶", "$success")
+        name, what = ("▚ batchscope", "bold $primary"), (describe(settings), "bold")
+        self.say(Content.assemble(name, "   ", what, "   ", state))
+
+
+class TitleRight(Line):
+    """Where the run stands: pass, time, model, workload."""
+
+    DEFAULT_CSS = "TitleRight { text-align: right; }"
+
+    def show(self, snapshot: Snapshot, workload: str, speed: float) -> None:
+        """Draw a frame."""
+        info = snapshot.info
+        parts = [f"pass {snapshot.num_passes}", f"{snapshot.time:.1f} s"]
+        if info:
+            what = "simulated" if info.is_simulated else f"{info.dtype} {info.device}"
+            parts.append(f"{one_line(info.model)} {what}")
+        if workload:
+            parts.append(one_line(workload) + (f" ×{speed:g}" if speed != 1 else ""))
+        self.say(Content.styled(" · ".join(parts), "$muted"))
+
+
+class StoryLine(Line):
+    """One sentence on what can be seen."""
+
+    def show(self, story: Story) -> None:
+        """Draw a frame."""
+        self.say(Content.assemble(("▸ ", "$accent"), (story.point, "bold"), story.rest))
+
+
+class Legend(Line):
+    """Every phase with its glyph and its name."""
+
+    def __init__(self, *, ascii_only: bool = False) -> None:
+        super().__init__(id="legend")
+        self._glyphs = ASCII_GLYPHS if ascii_only else GLYPHS
+
+    def on_mount(self) -> None:
+        parts: list[tuple[str, str]] = []
+        for phase, word in WORDS.items():
+            name = phase.value
+            parts.append((self._glyphs[phase] * 2, f"$phase-{name}-ink on $phase-{name}"))
+            parts.append((f" {word}  ", "$muted"))
+        self.say(Content.assemble(*parts))
+
+
+def describe(settings: EngineSettings) -> str:
+    """The batcher and the settings that shape what is seen, in a few words."""
+    if settings.batcher is BatcherName.STATIC:
+        text = f"static · batch {settings.max_batch_size}"
+    elif settings.batcher is BatcherName.DYNAMIC:
+        text = f"dynamic · batch {settings.max_batch_size} or {settings.max_queue_delay_ms:g} ms"
+    elif settings.enable_chunked_prefill:
+        limit = settings.long_prefill_token_threshold or settings.max_num_batched_tokens
+        text = f"continuous · chunked prefill {min(limit, settings.max_num_batched_tokens)}"
+    else:
+        text = "continuous · whole prompts"
+    usual = EngineSettings(batcher=settings.batcher).delivery
+    if settings.delivery is not usual:
+        streams = settings.delivery is Delivery.STREAM
+        text += " · streams" if streams else " · answers at the end"
+    return text

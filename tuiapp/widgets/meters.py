@@ -1,0 +1,119 @@
+"""The numbers of the moment: a panel of them, and one line where there is no room for it."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+from engine.events import Gauges
+from tuiapp.viewmodel import Meters, Snapshot
+from tuiapp.widgets.bars import bar, spark
+from tuiapp.widgets.panel import Panel
+from tuiapp.windows import Percentiles
+
+BAR_WIDTH = 12
+NAME_WIDTH = 11
+VALUE_WIDTH = 9
+
+
+class MetersPanel(Panel):
+    """A row a meter: name, value, bar or trend."""
+
+    def __init__(self) -> None:
+        super().__init__("now", id="meters")
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Draw a frame."""
+        lines = [*_engine_lines(snapshot), *_latency_lines(snapshot.meters)]
+        if snapshot.gauges:
+            lines += _gauge_lines(snapshot.gauges)
+        simulated = "simulated" if snapshot.info and snapshot.info.is_simulated else ""
+        self.say(Content("\n").join(lines), simulated)
+
+
+class MeterLine(Panel):
+    """The most telling meters on one line."""
+
+    DEFAULT_CSS = "MeterLine { border: none; height: 1; }"
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Draw a frame."""
+        meters = snapshot.meters
+        parts = [
+            f"{meters.throughput:.0f} tok/s",
+            f"TTFT p95 {_tail(meters.ttft)}",
+            f"ITL p95 {_tail(meters.itl)}",
+            f"held {meters.held_share:.0%}",
+            f"KV {meters.num_used_blocks}/{snapshot.num_blocks}",
+            f"queue {meters.num_waiting}",
+        ]
+        if snapshot.info and snapshot.info.is_simulated:
+            parts.append("simulated")
+        self.say(Content("  ".join(parts)))
+
+
+def _engine_lines(snapshot: Snapshot) -> list[Content]:
+    meters, num_slots = snapshot.meters, max(1, len(snapshot.slots))
+    used = meters.num_used_blocks / max(1, snapshot.num_blocks)
+    return [
+        _trend("throughput", f"{meters.throughput:.0f} tok/s", meters.throughput_trend),
+        _share("slots busy", f"{meters.num_busy}/{num_slots}", meters.num_busy / num_slots),
+        _share("held idle", f"{meters.held_share:.0%}", meters.held_share, "$phase-held-ink"),
+        _share("useful tok", f"{meters.useful_share:.0%}", meters.useful_share),
+        _share("KV blocks", f"{meters.num_used_blocks}/{snapshot.num_blocks}", used, "$success"),
+        _trend("queue", f"{meters.num_waiting}", meters.queue_trend),
+    ]
+
+
+def _latency_lines(meters: Meters) -> list[Content]:
+    return [_latency("TTFT", meters.ttft), _latency("ITL", meters.itl)]
+
+
+def _latency(name: str, values: Percentiles | None) -> Content:
+    """Median and tail on one row; both undefined while nothing came so."""
+    return Content.assemble(
+        (f"{name:<5}", "$muted"),
+        (f"p50 {_ms(values.p50 if values else None):>8}", "bold"),
+        (f"  p95 {_tail(values):>8}", "bold"),
+    )
+
+
+def _gauge_lines(gauges: Gauges) -> list[Content]:
+    share = gauges.utilisation
+    value = "n/a" if share is None else f"{share:.0%}"
+    if gauges.power_w is not None:
+        value += f" {gauges.power_w:.0f}W"
+    used, total = gauges.memory_used / 2**30, gauges.memory_total / 2**30
+    part = gauges.memory_used / max(1, gauges.memory_total)
+    return [
+        _share(f"{gauges.name} busy", value, share or 0.0),
+        _share(f"{gauges.name} mem", f"{used:.1f}/{total:.0f}G", part, "$success"),
+    ]
+
+
+def _share(name: str, value: str, share: float, colour: str = "$phase-decode-ink") -> Content:
+    filled, rest = bar(share, BAR_WIDTH)
+    return _row(name, value, (filled, colour), (rest, "$faint"))
+
+
+def _trend(name: str, value: str, trend: tuple[float, ...]) -> Content:
+    return _row(name, value, (spark(trend, BAR_WIDTH), "$phase-decode-ink"))
+
+
+def _row(name: str, value: str, *picture: tuple[str, str]) -> Content:
+    return Content.assemble(
+        (f"{name:<{NAME_WIDTH}}"[:NAME_WIDTH], "$muted"),
+        (f"{value:>{VALUE_WIDTH}}", "bold"),
+        " ",
+        *picture,
+    )
+
+
+def _tail(values: Percentiles | None) -> str:
+    return _ms(values.p95 if values else None)
+
+
+def _ms(seconds: float | None) -> str:
+    """Milliseconds, or seconds where there are many; a dash where undefined."""
+    if seconds is None:
+        return "—"
+    return f"{seconds:.1f} s" if seconds >= 10 else f"{seconds * 1000:.0f} ms"

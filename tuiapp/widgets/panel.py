@@ -1,0 +1,35 @@
+"""`Panel`: a `Static` that repaints only when what it says has changed, and knows no markup."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Static
+
+
+class Panel(Static):
+    """Content in, content out; its layout never depends on it."""
+
+    DEFAULT_CSS = """
+    Panel {
+        border: round $border-blurred;
+        border-title-color: $muted;
+        border-subtitle-color: $muted;
+        padding: 0 1;
+    }
+    Panel.-ascii { border: ascii $border-blurred; }
+    """
+
+    def __init__(self, title: str = "", *, id: str | None = None) -> None:
+        super().__init__(id=id, markup=False)
+        self._said: Content | None = None
+        self._subtitle = ""
+        self.border_title = Content(title) if title else None
+
+    def say(self, content: Content, subtitle: str = "") -> None:
+        """Show this, and in the lower border that."""
+        if self._said is None or not content.is_same(self._said):
+            self._said = content
+            self.update(content, layout=False)
+        if subtitle != self._subtitle:
+            self._subtitle = subtitle
+            self.border_subtitle = Content(subtitle)

@@ -1,0 +1,67 @@
+"""The waiting queue: who waits, how long already, and how much work each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.content import Content
+
+from engine.plan import Skip, SkipReason
+from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.text import one_line
+from tuiapp.tracked import RequestView
+from tuiapp.viewmodel import Snapshot
+from tuiapp.widgets.panel import Panel
+
+TOKENS_PER_CELL = 24
+REASONS = {
+    SkipReason.SLOTS: "no free slot",
+    SkipReason.BUDGET: "token budget spent",
+    SkipReason.BLOCKS: "too few KV blocks",
+    SkipReason.POLICY: "the batch is closed",
+    SkipReason.COMPANY: "waits for company",
+}
+
+
+class QueuePanel(Panel):
+    """A row a request, the head of the queue first."""
+
+    def __init__(self, is_mine: Callable[[str], bool], *, ascii_only: bool = False) -> None:
+        super().__init__("queue", id="queue")
+        self._is_mine = is_mine
+        self._glyphs = ASCII_GLYPHS if ascii_only else GLYPHS
+
+    def show(self, snapshot: Snapshot, selected: str | None = None) -> None:
+        """Draw a frame, with one request marked."""
+        room = max(1, self.size.height)
+        shown = snapshot.waiting[:room]
+        rows = [self._row(view, snapshot.time, view.id == selected) for view in shown]
+        count = snapshot.meters.num_waiting
+        reason = f" · {_why(snapshot.skipped[0])}" if count and snapshot.skipped else ""
+        empty = Content.styled("nobody waits", "$faint")
+        self.say(Content("\n").join(rows) if rows else empty, f"{count} waiting{reason}")
+
+    def _row(self, view: RequestView, now: float, is_selected: bool) -> Content:
+        name = one_line(view.id)[:7]
+        age = max(0.0, now - view.arrival)
+        waited = f"{age:.1f} s" if age >= 10 else f"{age * 1000:.0f} ms"
+        left = view.max_tokens - view.num_output_tokens
+        todo = view.num_prompt_tokens + view.num_output_tokens
+        width = max(0, self.size.width - 40)
+        prefill = min(width, -(-todo // TOKENS_PER_CELL))
+        decode = min(max(0, width - prefill), -(-left // TOKENS_PER_CELL))
+        style = "bold $accent" if self._is_mine(view.id) else "bold"
+        return Content.assemble(
+            (f"{name:<8}", f"{style} reverse" if is_selected else style),
+            (f"{todo:>5} in {left:>4} out  ", "$muted"),
+            (f"{waited:>8}", "$warning"),
+            (" ✗ " if view.num_preemptions else "   ", "$phase-evicted"),
+            (self._glyphs[Phase.PREFILL] * prefill, "$phase-prefill"),
+            (self._glyphs[Phase.DECODE] * decode, "$phase-decode-ink"),
+        )
+
+
+def _why(skip: Skip) -> str:
+    if skip.reason is SkipReason.BLOCKS:
+        return f"needs {skip.needed} blocks, {skip.available} free"
+    return REASONS[skip.reason]

@@ -1,0 +1,190 @@
+"""The slots x passes timeline, with the tokens of each pass below it, drawn by the Line API.
+
+One row a slot, one cell a forward pass. Colours come from component classes, so that themes and
+NO_COLOR work; a glyph for each phase carries the same information without colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tuiapp.columns import Cell, Column
+from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.viewmodel import Snapshot
+
+GUTTER = 4
+NUM_STRIPS = 2
+BARS = " ▁▂▃▄▅▆▇█"
+ASCII_BARS = " .:-=+*#@"
+LABELLED = (Phase.PREFILL, Phase.DECODE, Phase.HELD, Phase.STALLED)
+
+
+class Timeline(Widget):
+    """Rows are slots; the right-most column is the newest pass."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"timeline--{phase.value}" for phase in Phase} | {
+        "timeline--gutter",
+        "timeline--prefill-bar",
+        "timeline--decode-bar",
+        "timeline--mine",
+    }
+    DEFAULT_CSS = """
+    Timeline {
+        height: auto;
+        .timeline--free { background: $phase-free; color: $phase-free-ink; }
+        .timeline--prefill { background: $phase-prefill; color: $phase-prefill-ink; }
+        .timeline--decode { background: $phase-decode; color: $phase-decode-ink; }
+        .timeline--last { background: $phase-last; color: $phase-last-ink; }
+        .timeline--stalled { background: $phase-stalled; color: $phase-stalled-ink; }
+        .timeline--held { background: $phase-held; color: $phase-held-ink; }
+        .timeline--evicted { background: $phase-evicted; color: $phase-evicted-ink; }
+        .timeline--gutter { color: $muted; }
+        .timeline--prefill-bar { color: $phase-prefill; }
+        .timeline--decode-bar { color: $phase-decode-ink; }
+        .timeline--mine { text-style: bold reverse; }
+    }
+    """
+
+    class Picked(Message):
+        """A cell was clicked."""
+
+        def __init__(self, request_id: str) -> None:
+            self.request_id = request_id
+            super().__init__()
+
+    def __init__(
+        self,
+        is_mine: Callable[[str], bool] = lambda request_id: False,
+        *,
+        ascii_only: bool = False,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._is_mine = is_mine
+        self._glyphs = ASCII_GLYPHS if ascii_only else GLYPHS
+        self._bars = ASCII_BARS if ascii_only else BARS
+        self._mark = ">" if ascii_only else "▸"
+        self._columns: tuple[Column, ...] = ()
+        self._num_slots = 8
+        self._max_rows = 8
+        self._first_slot = 0
+        self._selected_slot: int | None = None
+        self._styles: dict[str, Style] = {}
+
+    @property
+    def num_rows(self) -> int:
+        """Slots shown at once."""
+        return min(self._num_slots, self._max_rows)
+
+    def show(self, snapshot: Snapshot, max_rows: int, selected: str | None = None) -> None:
+        """Draw a frame, with so many slots at most; the wheel reaches the others.
+
+        Args:
+            selected: the request whose slot is marked.
+        """
+        old_rows = self.num_rows
+        self._num_slots, self._max_rows = len(snapshot.slots) or 1, max_rows
+        self._first_slot = max(0, min(self._first_slot, self._num_slots - self.num_rows))
+        if self.num_rows != old_rows:
+            self.refresh(layout=True)
+        marked = next((at for at, v in enumerate(snapshot.slots) if v and v.id == selected), None)
+        if marked != self._selected_slot or self._columns != snapshot.columns:
+            self._selected_slot, self._columns = marked, snapshot.columns
+            self.refresh()
+
+    def get_content_height(self, container: object, viewport: object, width: int) -> int:
+        return self.num_rows + NUM_STRIPS
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles = {}
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        if not self._styles:
+            self._styles = {
+                name.removeprefix("timeline--"): self.get_component_rich_style(name)
+                for name in self.COMPONENT_CLASSES
+            }
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        shown = self._window()
+        if y < self.num_rows:
+            slot = self._first_slot + y
+            mark = self._mark if slot == self._selected_slot else " "
+            gutter = f"{slot:>2}{mark}".ljust(GUTTER)[:GUTTER]
+            segments = list(self._row(slot, shown))
+        elif y == self.num_rows:
+            gutter, segments = "pre ", self._strip(shown, "prefill", _num_prefill)
+        else:
+            gutter, segments = "dec ", self._strip(shown, "decode", _num_decode)
+        pad = Segment(" " * (width - GUTTER - len(shown)), self._styles["free"])
+        return Strip([Segment(gutter, self._styles["gutter"]), *segments, pad], width)
+
+    def _window(self) -> tuple[Column, ...]:
+        room = max(1, self.size.width - GUTTER)
+        return self._columns[-room:]
+
+    def _row(self, slot: int, shown: Iterable[Column]) -> Iterable[Segment]:
+        """Runs of like cells, each with the name of its request where there is room."""
+        for cell, run in groupby(column.cell(slot) for column in shown):
+            yield self._segment(cell, sum(1 for _ in run))
+
+    def _segment(self, cell: Cell | None, length: int) -> Segment:
+        if cell is None:
+            return Segment(self._glyphs[Phase.FREE] * length, self._styles["free"])
+        style = self._styles[cell.phase.value]
+        glyph = self._glyphs[cell.phase]
+        name = cell.request_id
+        if cell.phase in LABELLED and length >= len(name) + 2:
+            if self._is_mine(name):
+                style += self._styles["mine"]
+            return Segment(name + glyph * (length - len(name)), style)
+        return Segment(glyph * length, style)
+
+    def _strip(
+        self, shown: tuple[Column, ...], kind: str, count: Callable[[Column], int]
+    ) -> list[Segment]:
+        """One bar a pass, as high as its tokens beside the most on the screen."""
+        most = max((count(column) for column in shown), default=0) or 1
+        top = len(self._bars) - 1
+        bars = "".join(self._bars[-(-count(column) * top // most)] for column in shown)
+        return [Segment(bars, self._styles[f"{kind}-bar"])]
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._scroll_slots(1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._scroll_slots(-1)
+
+    def on_click(self, event: events.Click) -> None:
+        shown = self._window()
+        x, y = event.x - GUTTER, event.y
+        if 0 <= y < self.num_rows and 0 <= x < len(shown):
+            cell = shown[x].cell(self._first_slot + y)
+            if cell:
+                self.post_message(self.Picked(cell.request_id))
+
+    def _scroll_slots(self, rows: int) -> None:
+        last = self._num_slots - self.num_rows
+        self._first_slot = max(0, min(last, self._first_slot + rows))
+        self.refresh()
+
+
+def _num_prefill(column: Column) -> int:
+    return column.num_prefill
+
+
+def _num_decode(column: Column) -> int:
+    return column.num_decode

@@ -1,0 +1,203 @@
+"""One slot's token stream: its tail, without markup, controls or flicker.
+
+A finished line becomes one cached strip, and a token that does not wrap repaints one row.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.content import Content
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from engine.request import FinishReason
+from engine.settings import Delivery
+from tuiapp.text import clean
+from tuiapp.tracked import RequestView
+from tuiapp.widgets.wrapping import WrappedText
+
+CARET = "▏"
+
+
+class TokenPane(Widget):
+    """Shows what a slot's request has generated, and whether its client has it yet.
+
+    A slot that became free keeps the text of its last owner, dimmed, until the next one comes.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "pane--text",
+        "pane--fresh",
+        "pane--pending",
+        "pane--caret",
+        "pane--over",
+    }
+    DEFAULT_CSS = """
+    TokenPane {
+        height: 1fr;
+        width: 1fr;
+        border: round $border-blurred;
+        border-title-color: $muted;
+        border-subtitle-color: $muted;
+        .pane--text { color: $text; }
+        .pane--fresh { color: $accent; text-style: bold; }
+        .pane--pending { color: $muted; text-style: italic; }
+        .pane--caret { color: $accent; }
+        .pane--over { color: $muted; }
+    }
+    TokenPane.-live { border: round $secondary; border-title-color: $text; }
+    TokenPane.-held { border: round $phase-held-ink; border-title-color: $phase-held-ink; }
+    TokenPane.-mine { border: round $accent; border-title-color: $accent; }
+    TokenPane.-ascii { border: ascii $border-blurred; }
+    """
+
+    def __init__(self, slot: int) -> None:
+        super().__init__()
+        self.slot = slot
+        self.request_id: str | None = None
+        self._source = ""  # the text as the engine gave it
+        self._source_start = 0
+        self._wrapped = WrappedText(1)
+        self._strips: dict[int, Strip] = {}  # by line number, dropped lines counted
+        self._fresh = 0  # characters of the current line that just came
+        self._is_live = False
+        self._is_pending = False
+        self._is_over = False
+        self._label = ("", "")
+        self._subtitle = ""
+        self._styles: tuple[Style, ...] = ()
+
+    def show(self, view: RequestView | None, delivery: Delivery, *, is_mine: bool) -> None:
+        """Draw a frame: the request that holds the slot, or an empty pane."""
+        if view is None:
+            self._retire()
+            return
+        if view.id != self.request_id:
+            self._clear(view.id)
+        is_live = view.reason is None
+        is_pending = not view.is_delivered and delivery is Delivery.BATCH
+        if self._is_over or (is_live, is_pending) != (self._is_live, self._is_pending):
+            self._is_over = False
+            self._is_live, self._is_pending = is_live, is_pending
+            self._strips.clear()
+            self.refresh()
+        self._follow(view)
+        self._describe(_title(view), _subtitle(view, is_pending), _class(view, is_mine))
+
+    def on_resize(self) -> None:
+        if self.size.width > 0 and self.size.width != self._wrapped.width:
+            self._wrap_again()
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles = ()
+        self._strips.clear()
+
+    def render_line(self, y: int) -> Strip:
+        width, height = self.size
+        if not self._styles:
+            names = ("text", "fresh", "pending", "caret", "over")
+            self._styles = tuple(self.get_component_rich_style(f"pane--{name}") for name in names)
+        text = self._styles[2 if self._is_pending else 4 if self._is_over else 0]
+        done = self._wrapped.done
+        line = y + max(0, len(done) + 1 - height)
+        if line < len(done):
+            return self._done_strip(line, text)
+        if line == len(done):
+            return self._current_strip(text)
+        return Strip.blank(width, text)
+
+    def _retire(self) -> None:
+        if self.request_id is not None and not self._is_over:
+            self._is_live, self._is_over = False, True
+            self._strips.clear()
+            self._describe(f"{clean(self.request_id)} done", self._subtitle, "-over")
+            self.refresh()
+
+    def _clear(self, request_id: str) -> None:
+        self.request_id = request_id
+        self._source, self._source_start = "", 0
+        self._is_live = self._is_pending = self._is_over = False
+        self._wrap_again()
+
+    def _wrap_again(self) -> None:
+        self._wrapped = WrappedText(self.size.width)
+        self._wrapped.add(clean(self._source))
+        self._strips.clear()
+        self._fresh = 0
+        self.refresh()
+
+    def _follow(self, view: RequestView) -> None:
+        """Add what is new in the text; begin again if it is not the old text gone on."""
+        end = self._source_start + len(self._source)
+        new = view.text[end - view.text_start :] if end >= view.text_start else ""
+        self._source, old, self._source_start = view.text, self._source, view.text_start
+        if not new:
+            if not view.text.endswith(old[-20:]):
+                self._wrap_again()
+            return
+        wrapped, before = self._wrapped, self._wrapped.num_lines
+        length = len(wrapped.current)
+        wrapped.add(clean(new))
+        if wrapped.num_lines == before:
+            self._fresh = len(wrapped.current) - length
+            row = min(len(wrapped.done), max(0, self.size.height - 1))
+            self.refresh(Region(0, row, self.size.width, 1))
+        else:
+            self._fresh = len(wrapped.current)
+            self.refresh()
+
+    def _describe(self, title: str, subtitle: str, state: str) -> None:
+        """Set title, subtitle and class, each only when it changed: setting repaints."""
+        if (title, state) != self._label:
+            self._label = (title, state)
+            self.border_title = Content(title)
+            self.set_classes([name for name in (state, "-ascii" if self._is_ascii else "") if name])
+        if subtitle != self._subtitle:
+            self._subtitle = subtitle
+            self.border_subtitle = Content(subtitle)
+
+    @property
+    def _is_ascii(self) -> bool:
+        return bool(getattr(self.app, "ascii_only", False))
+
+    def _done_strip(self, line: int, style: Style) -> Strip:
+        key = line + self._wrapped.num_dropped
+        strip = self._strips.get(key)
+        if strip is None:
+            text = self._wrapped.done[line]
+            pad = " " * (self.size.width - cell_len(text))
+            strip = self._strips[key] = Strip([Segment(text + pad, style)], self.size.width)
+        return strip
+
+    def _current_strip(self, style: Style) -> Strip:
+        current, width = self._wrapped.current, self.size.width
+        cut = len(current) - self._fresh if self._is_live and not self._is_pending else len(current)
+        segments = [Segment(current[:cut], style), Segment(current[cut:], self._styles[1])]
+        if self._is_live and cell_len(current) < width:
+            segments.append(Segment(CARET, self._styles[3]))
+        return Strip(segments).adjust_cell_length(width, style)
+
+
+def _title(view: RequestView) -> str:
+    held = " held" if view.reason in (FinishReason.STOP, FinishReason.LENGTH) else ""
+    name = f"{view.id} {view.label}" if view.label and view.label not in view.id else view.id
+    return f"{clean(name)}{held}"
+
+
+def _subtitle(view: RequestView, is_pending: bool) -> str:
+    if view.num_output_tokens == 0 and view.reason is None:
+        return f"prompt {view.num_computed}/{view.num_prompt_tokens}"
+    count = f"{view.num_output_tokens}/{view.max_tokens}"
+    return f"{count} not delivered" if is_pending else count
+
+
+def _class(view: RequestView, is_mine: bool) -> str:
+    if is_mine:
+        return "-mine"
+    return "-held" if view.reason is not None else "-live"

@@ -1,0 +1,117 @@
+"""The meters' recent past: sums and percentiles over sliding windows, in bounded memory."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.events import Step, Work
+
+RATE_SECONDS = 2.0
+TREND_SECONDS = 6.0
+TREND_BUCKETS = 12
+NUM_GAPS = 2000
+NUM_REQUESTS = 200
+NUM_PASSES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Percentiles:
+    """Of a window, in seconds; `count` is how many values they are of."""
+
+    p50: float
+    p95: float
+    count: int
+
+
+def percentiles(values: Iterable[float]) -> Percentiles | None:
+    """Linear percentiles, or None of nothing."""
+    array = np.fromiter(values, dtype=float)
+    if not array.size:
+        return None
+    p50, p95 = np.percentile(array, (50, 95))
+    return Percentiles(float(p50), float(p95), array.size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    time: float
+    num_sampled: int
+    num_busy: int
+    num_held: int
+    num_waiting: int
+    num_tokens: int
+    num_slots: int
+
+
+class Windows:
+    """Feeds on steps and deliveries."""
+
+    def __init__(self) -> None:
+        self.ttfts: deque[float] = deque(maxlen=NUM_REQUESTS)
+        self.gaps: deque[float] = deque(maxlen=NUM_GAPS)
+        self._passes: deque[_Pass] = deque()
+
+    def add_step(self, step: Step) -> None:
+        """Note a forward pass."""
+        works = [row.work for row in step.rows]
+        self._passes.append(
+            _Pass(
+                time=step.time,
+                num_sampled=sum(row.sampled for row in step.rows),
+                num_busy=works.count(Work.PREFILL) + works.count(Work.DECODE),
+                num_held=works.count(Work.HELD),
+                num_waiting=step.num_waiting,
+                num_tokens=step.num_tokens,
+                num_slots=step.num_slots,
+            )
+        )
+        horizon = step.time - TREND_SECONDS
+        while self._passes[0].time < horizon and len(self._passes) > NUM_PASSES:
+            self._passes.popleft()
+
+    def throughput(self, now: float) -> float:
+        """Output tokens a second over the last two seconds."""
+        begin = now - RATE_SECONDS
+        recent = [p for p in self._passes if p.time > begin]
+        seconds = min(RATE_SECONDS, now)
+        return sum(p.num_sampled for p in recent) / seconds if seconds > 0 else 0.0
+
+    def held_share(self) -> float:
+        """Share of the slots in use that were held with no work, over the last passes."""
+        recent = list(self._passes)[-NUM_PASSES:]
+        held = sum(p.num_held for p in recent)
+        return held / max(1, held + sum(p.num_busy for p in recent))
+
+    def useful_share(self) -> float:
+        """Share of the token positions computed that were of use, over the last passes."""
+        recent = list(self._passes)[-NUM_PASSES:]
+        return sum(p.num_tokens for p in recent) / max(1, sum(p.num_slots for p in recent))
+
+    def throughput_trend(self, now: float) -> tuple[float, ...]:
+        """Output tokens in each half second of the last six, oldest first."""
+        sums = [0.0] * TREND_BUCKETS
+        for one in self._passes:
+            bucket = _bucket(one.time, now)
+            if bucket is not None:
+                sums[bucket] += one.num_sampled
+        return tuple(sums)
+
+    def queue_trend(self, now: float) -> tuple[float, ...]:
+        """Longest queue in each half second of the last six, oldest first."""
+        most = [0.0] * TREND_BUCKETS
+        for one in self._passes:
+            bucket = _bucket(one.time, now)
+            if bucket is not None:
+                most[bucket] = max(most[bucket], one.num_waiting)
+        return tuple(most)
+
+
+def _bucket(time: float, now: float) -> int | None:
+    """Which half second `time` lies in; whole half seconds, so that bars do not flicker."""
+    width = TREND_SECONDS / TREND_BUCKETS
+    index = TREND_BUCKETS - 1 - (int(now / width) - int(time / width))
+    return index if 0 <= index < TREND_BUCKETS else None
