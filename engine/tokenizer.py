@@ -76,7 +76,7 @@ class TextStream:
         """What was held back, once no more tokens come."""
         text = self._release(self._decoded(is_last=True))
         held, self._held = self._held, ""
-        return "" if self.is_stopped else text + held
+        return text + held
 
     def _decoded(self, *, is_last: bool) -> str:
         """New whole characters.
@@ -93,8 +93,10 @@ class TextStream:
 
     def _release(self, text: str) -> str:
         """Show text up to a stop string, holding back what might become one."""
-        if not self._stop or self.is_stopped:
-            return "" if self.is_stopped else text
+        if self.is_stopped:
+            return ""
+        if not self._stop:
+            return text
         self._held += text
         found = [at for stop in self._stop if (at := self._held.find(stop)) >= 0]
         if found:
@@ -163,15 +165,24 @@ class HfTokenizer:
         return self.encode(str(text))
 
     def decode(self, token_ids: Iterable[int]) -> str:
-        return str(self._tokenizer.decode(list(token_ids), skip_special_tokens=True))
+        text = self._tokenizer.decode(
+            list(token_ids),
+            skip_special_tokens=True,
+            clean_up_tokenization_spaces=False,  # it would rewrite text that was shown already
+        )
+        return str(text)
 
 
 def load_tokenizer(folder: str, eos_token_ids: frozenset[int], **options: str) -> HfTokenizer:
     """The tokenizer of a model folder or hub name.
 
     Raises:
-        OSError: there is none.
+        OSError: there is none, or none that can be read.
     """
     from transformers import AutoTokenizer
 
-    return HfTokenizer(AutoTokenizer.from_pretrained(folder, **options), eos_token_ids)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, **options)
+    except ValueError as error:
+        raise OSError(f"no tokenizer in {folder}: {error}") from error
+    return HfTokenizer(tokenizer, eos_token_ids)
