@@ -1,0 +1,114 @@
+"""Measure a model folder: `python -m engine.recipe.evaluate DIR`.
+
+Three questions: do answers stay on the topic asked for when filler stands before the question,
+does the model end them, and how long are they.
+"""
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+
+from engine.recipe.answering import Answer, Answerer, percentiles
+from engine.recipe.data import load
+from engine.recipe.filler import draw_filler
+from engine.recipe.saving import add_to_log
+
+FILLER_TOKENS = [0, 100, 500, 1000, 2000, 4000, 7500]
+ROUNDS = 2
+PROMPTS_AT_ONCE = 8
+SEED = 7
+LENGTH_WISHES = {
+    "in one sentence": "Explain {fact} in one sentence.",
+    "short": "Tell me a short story about a {hero}.",
+    "plain": "Tell me a story about a {hero}.",
+    "long": "Tell me a long story about a {hero}.",
+    "very long": "Tell me a very long story about a {hero}.",
+}
+HEROES = ["fox", "robot", "baker", "penguin", "dragon", "girl", "clockmaker", "snail"]
+FACTS = ["the sun", "a bee", "latency", "a queue", "a clock", "honey", "prefill", "a whale"]
+
+
+@dataclass(frozen=True, slots=True)
+class Topicality:
+    """How the answers behind some filler fare, as shares of all answers."""
+
+    filler_tokens: int
+    num_answers: int
+    on_topic: float
+    ended: float
+
+
+def main() -> None:
+    """Print the figures and add them to the training log of the folder."""
+    parser = argparse.ArgumentParser(prog="python -m engine.recipe.evaluate", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    evaluate(arguments.folder, arguments.rounds)
+
+
+def evaluate(folder: Path, rounds: int = ROUNDS) -> None:
+    """Measure the folder, print each figure as it comes, and log them all."""
+    answerer = Answerer(folder)
+    topicality = []
+    for filler_tokens in FILLER_TOKENS:
+        topicality.append(measure_topicality(answerer, filler_tokens, rounds))
+        sys.stdout.write(f"{topicality[-1]}\n")
+    lengths = {wish: measure_length(answerer, wish) for wish in LENGTH_WISHES}
+    sys.stdout.write(f"answer lengths, p10/p50/p90: {lengths}\n")
+    add_to_log(
+        folder,
+        "evaluation",
+        {"behind_filler": [asdict(row) for row in topicality], "answer_tokens": lengths},
+    )
+
+
+def measure_topicality(answerer: Answerer, filler_tokens: int, rounds: int) -> Topicality:
+    """Ask every question behind filler of that length, each time another."""
+    rng = random.Random(SEED + filler_tokens)
+    questions = load("questions")["questions"] * rounds
+    prompts = [_prompt(answerer, rng, question["ask"], filler_tokens) for question in questions]
+    answers = list(_answer_all(answerer, prompts))
+    is_on_topic = [
+        any(word.lower() in answer.text.lower() for word in question["words"])
+        for question, answer in zip(questions, answers, strict=True)
+    ]
+    return Topicality(
+        filler_tokens=filler_tokens,
+        num_answers=len(answers),
+        on_topic=round(sum(is_on_topic) / len(answers), 3),
+        ended=round(sum(answer.has_ended for answer in answers) / len(answers), 3),
+    )
+
+
+def measure_length(answerer: Answerer, wish: str) -> list[int]:
+    """Return the percentiles of the answer length when it is asked for with these words."""
+    prompts = [
+        LENGTH_WISHES[wish].format(hero=hero, fact=fact)
+        for hero, fact in zip(HEROES, FACTS, strict=True)
+    ]
+    answers = _answer_all(answerer, prompts * 4)
+    return percentiles([answer.num_tokens for answer in answers])
+
+
+def _prompt(answerer: Answerer, rng: random.Random, question: str, filler_tokens: int) -> str:
+    if filler_tokens == 0:
+        return question
+    text = draw_filler(rng, 2 * filler_tokens, 2 * filler_tokens)
+    filler = answerer.cut(text, rng.randrange(50), filler_tokens)
+    return f"{filler}\n\n{question}"
+
+
+def _answer_all(answerer: Answerer, prompts: list[str]) -> Iterator[Answer]:
+    for start in range(0, len(prompts), PROMPTS_AT_ONCE):
+        yield from answerer.answer(prompts[start : start + PROMPTS_AT_ONCE], SEED + start)
+
+
+if __name__ == "__main__":
+    main()
