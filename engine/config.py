@@ -111,7 +111,7 @@ def convert(kind: Any, value: Any, path: KeyPath = ()) -> Any:
         return build(kind, value, path=path)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _choose({member.value: member for member in kind}, value, path)
-    return _convert_scalar(kind, value, path)
+    return _convert_plain(kind, value, path)
 
 
 def suggest(name: object, known: Iterable[str]) -> str:
@@ -157,7 +157,9 @@ def _convert_list(kind: Any, value: Any, path: KeyPath) -> tuple[Any, ...]:
     raise ConfigError(f"expected {_describe(kind)}, got {value!r}", path)
 
 
-def _convert_scalar(kind: Any, value: Any, path: KeyPath) -> Any:
+def _convert_plain(kind: Any, value: Any, path: KeyPath) -> Any:
+    if get_origin(kind) is Mapping and isinstance(value, Mapping):
+        return dict(value)
     if kind is float and type(value) in (int, float) and math.isfinite(value):
         return float(value)
     if kind is Any or (kind is not float and type(value) is kind):

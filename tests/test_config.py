@@ -1,6 +1,7 @@
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import pytest
 
@@ -35,6 +36,7 @@ class Picture:
     scale: float | Literal["auto"] = 1.0
     limit: int | None = None
     frame: Square = Square()
+    notes: Mapping[str, Any] = field(default_factory=dict)
     group: str = field(default="", metadata={"key": "class"})
 
     def __post_init__(self) -> None:
@@ -60,11 +62,21 @@ def test_a_table_fills_every_kind_of_field():
             "scale": "auto",
             "limit": 5,
             "frame": {"side": 2.5},
+            "notes": {"any": ["thing"]},
             "class": "sky",
         },
     )
     assert picture == Picture(
-        "moon", Circle(2.0), (3, 4), ("night",), Colour.GREEN, "auto", 5, Square(2.5), "sky"
+        name="moon",
+        shape=Circle(2.0),
+        size=(3, 4),
+        tags=("night",),
+        colour=Colour.GREEN,
+        scale="auto",
+        limit=5,
+        frame=Square(2.5),
+        notes={"any": ["thing"]},
+        group="sky",
     )
 
 
@@ -106,6 +118,7 @@ def test_a_whole_number_serves_as_a_number():
         ),
         ({"name": "x", "frame": {"side": "a"}}, "art.toml: frame.side: expected a number, got 'a'"),
         ({"name": "x", "frame": 1}, "art.toml: frame: expected a table, got 1"),
+        ({"name": "x", "notes": 1}, "art.toml: notes: expected a table, got 1"),
         ({"name": "x", "size": [1]}, "art.toml: size: expected a list of 2, got [1]"),
         ({"name": "x", "tags": ["a", 1]}, "art.toml: tags[1]: expected text, got 1"),
         ({"name": "x", "tags": "a"}, "art.toml: tags: expected a list, got 'a'"),

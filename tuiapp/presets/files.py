@@ -1,0 +1,86 @@
+"""Where preset files lie, and how one is found by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from engine.config import ConfigError, suggest
+from tuiapp.presets.parse import parse
+from tuiapp.presets.preset import Preset
+
+SUFFIX = ".toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Every preset that could be read, and what was wrong with the others."""
+
+    presets: tuple[Preset, ...]
+    errors: tuple[ConfigError, ...]
+
+
+def shipped_folder() -> Path:
+    """The folder of the presets that come with batchscope."""
+    package = Path(__file__).parents[1]
+    installed = package / "_presets"
+    return installed if installed.is_dir() else package.parent / "presets"
+
+
+def user_folder() -> Path:
+    """The folder for presets of the user's own; it need not exist."""
+    return user_data_path("batchscope", appauthor=False) / "presets"
+
+
+def default_folders() -> tuple[Path, ...]:
+    """Where presets are looked for; what comes later replaces what has the same name."""
+    return (shipped_folder(), user_folder())
+
+
+def list_presets(folders: tuple[Path, ...] | None = None) -> Shelf:
+    """Read all presets, in the order in which to show them."""
+    presets, errors = [], []
+    for path in _named(folders).values():
+        try:
+            presets.append(read_preset(path))
+        except ConfigError as error:
+            errors.append(error)
+    presets.sort(key=lambda preset: (preset.about.order, preset.name))
+    return Shelf(tuple(presets), tuple(errors))
+
+
+def find_preset(name: str, folders: tuple[Path, ...] | None = None) -> Preset:
+    """The preset of that name, or in the file of that name.
+
+    Raises:
+        ConfigError: there is none, or its file is wrong.
+    """
+    if name.endswith(SUFFIX):
+        return read_preset(Path(name))
+    named = _named(folders)
+    if name not in named:
+        raise ConfigError(f"no preset is called {name!r}; {suggest(name, named)}")
+    return read_preset(named[name])
+
+
+def read_preset(path: Path) -> Preset:
+    """Read one preset file.
+
+    Raises:
+        ConfigError: it cannot be read, or is wrong.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"cannot be read: {reason}", place=str(path)) from error
+    return parse(text, path)
+
+
+def _named(folders: tuple[Path, ...] | None) -> dict[str, Path]:
+    """The preset files, by preset."""
+    chosen = default_folders() if folders is None else folders
+    paths = (path for folder in chosen for path in sorted(folder.glob(f"*{SUFFIX}")))
+    return {path.stem: path for path in paths}

@@ -1,0 +1,174 @@
+"""The tables of a preset file, as dataclasses that `engine.config` fills."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from engine.config import construct
+from engine.generate.checks import require, require_natural, require_positive
+from engine.generate.traffic import Draft, RequestClass, SingleRequest
+
+SCHEMA = 1
+
+
+class Need(Enum):
+    """What a device must be like for the claims about time to hold."""
+
+    MEMORY_BOUND = "memory_bound"  # a pass costs little more with more rows in it
+
+
+class Op(Enum):
+    """How the two sides of a claim compare."""
+
+    AT_LEAST = ">="
+    AT_MOST = "<="
+
+    def holds(self, left: float, right: float) -> bool:
+        return left >= right if self is Op.AT_LEAST else left <= right
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a preset is and what to look at.
+
+    Attributes:
+        id: the name of the file without its ending.
+        watch: what to look at while it runs.
+        source: where the story comes from.
+        order: place in the list; equal ones go by name.
+        seed: of every random stream of the workload.
+        max_seconds: no request arrives later, before `pace`.
+        max_requests: so many at most, the first to arrive.
+        pace: all times of the workload are multiplied by it.
+        needs: on a device without these, claims about time may not hold.
+    """
+
+    id: str
+    title: str
+    summary: str
+    watch: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    source: str = ""
+    order: int = 100
+    seed: int = 0
+    max_seconds: float | None = None
+    max_requests: int | None = None
+    pace: float = 1.0
+    needs: tuple[Need, ...] = ()
+
+    def __post_init__(self) -> None:
+        require(bool(self.title), "title must not be empty")
+        require_natural(seed=self.seed, max_seconds=self.max_seconds or 0.0)
+        require_positive(pace=self.pace)
+        require_positive(max_requests=1 if self.max_requests is None else self.max_requests)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The same requests again, with some settings of the engine changed.
+
+    Attributes:
+        changes: fields of `EngineSettings` and their values.
+    """
+
+    name: str
+    changes: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slo:
+    """What a request must keep to count as good; None asks nothing.
+
+    Attributes:
+        ttft_ms, tpot_ms, e2e_ms: in milliseconds at most.
+    """
+
+    ttft_ms: float | None = None
+    tpot_ms: float | None = None
+    e2e_ms: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("ttft_ms", "tpot_ms", "e2e_ms"):
+            require_positive(**{name: 1.0 if getattr(self, name) is None else getattr(self, name)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What the runs of a preset should show.
+
+    `metric` of the variant `left` is at least, or at most, `value`, or `factor` times the same
+    metric of the variant `right`.
+
+    Attributes:
+        label: the requests that count; empty for all.
+        right_label: those that count on the right, `label` if empty.
+        source: who says so.
+    """
+
+    text: str
+    metric: str
+    left: str
+    op: Op
+    right: str = ""
+    value: float | None = None
+    factor: float = 1.0
+    label: str = field(default="", metadata={"key": "class"})
+    right_label: str = field(default="", metadata={"key": "right_class"})
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        is_one = bool(self.right) != (self.value is not None)
+        require(is_one, "one of right and value must be given, and not both")
+        require_positive(factor=self.factor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A preset file.
+
+    Attributes:
+        schema: version of this schema.
+        engine: fields of `EngineSettings` to set.
+        compare: for each variant its `name`, and fields of `EngineSettings` to change.
+    """
+
+    schema: int
+    preset: About
+    engine: Mapping[str, Any] = field(default_factory=dict)
+    compare: tuple[Mapping[str, Any], ...] = ()
+    classes: tuple[RequestClass, ...] = field(default=(), metadata={"key": "class"})
+    singles: tuple[SingleRequest, ...] = field(default=(), metadata={"key": "request"})
+    slo: Slo = Slo()
+    claims: tuple[Claim, ...] = field(default=(), metadata={"key": "claim"})
+
+    def __post_init__(self) -> None:
+        require(self.schema == SCHEMA, f"schema must be {SCHEMA}, got {self.schema}")
+        has_requests = bool(self.classes or self.singles)
+        require(has_requests, "no requests: a [[class]] or a [[request]] is needed")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Classes and single requests, in the order of the file."""
+        classes = (each.name for each in self.classes)
+        return (*classes, *(single.label for single in self.singles))
+
+    def draw(self, seed: int) -> tuple[Draft, ...]:
+        """Draw the requests, by arrival.
+
+        Raises:
+            ConfigError: a class cannot be drawn.
+        """
+        drafts: list[Draft] = []
+        for index, each in enumerate(self.classes):
+            drafts += construct(each.drafts, {"seed": seed}, ("class", index))
+        for single in self.singles:
+            drafts += single.drafts()
+        drafts.sort(key=lambda draft: draft.arrival)
+        if self.preset.max_seconds is not None:
+            drafts = [draft for draft in drafts if draft.arrival <= self.preset.max_seconds]
+        pace = self.preset.pace
+        paced = (replace(draft, arrival=draft.arrival * pace) for draft in drafts)
+        return tuple(paced)[: self.preset.max_requests]
