@@ -27,7 +27,7 @@ def main() -> None:
         seed=arguments.seed, steps=arguments.steps, learning_rate=arguments.learning_rate
     )
     make(settings, arguments.out)
-    evaluate(arguments.out, rounds=1)
+    evaluate(arguments.out)
 
 
 def make(settings: Settings, out: Path) -> None:

@@ -1,4 +1,4 @@
-"""Read the word lists, facts and plots that lie beside the code as TOML files."""
+"""Read the word lists, facts and plots that lie beside the code."""
 
 import tomllib
 from functools import cache
@@ -9,8 +9,12 @@ from typing import Any
 @cache
 def load(name: str) -> dict[str, Any]:
     """Return the content of `data/{name}.toml`."""
-    source = files("engine.recipe").joinpath("data", f"{name}.toml")
-    return tomllib.loads(source.read_text(encoding="utf-8"))
+    return tomllib.loads(read_text(f"{name}.toml"))
+
+
+def read_text(name: str) -> str:
+    """Return the content of a file of the data folder."""
+    return files("engine.recipe").joinpath("data", name).read_text(encoding="utf-8")
 
 
 @cache

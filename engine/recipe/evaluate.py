@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 
 from engine.recipe.answering import Answer, Answerer, percentiles
+from engine.recipe.card import write_card
 from engine.recipe.data import load
 from engine.recipe.filler import draw_filler
 from engine.recipe.saving import add_to_log
@@ -44,7 +45,7 @@ class Topicality:
 
 
 def main() -> None:
-    """Print the figures and add them to the training log of the folder."""
+    """Print the figures and write them into the training log and the model card."""
     parser = argparse.ArgumentParser(prog="python -m engine.recipe.evaluate", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
@@ -54,7 +55,7 @@ def main() -> None:
 
 
 def evaluate(folder: Path, rounds: int = ROUNDS) -> None:
-    """Measure the folder, print each figure as it comes, and log them all."""
+    """Measure the folder, print each figure as it comes, and keep them all."""
     answerer = Answerer(folder)
     topicality = []
     for filler_tokens in FILLER_TOKENS:
@@ -67,6 +68,7 @@ def evaluate(folder: Path, rounds: int = ROUNDS) -> None:
         "evaluation",
         {"behind_filler": [asdict(row) for row in topicality], "answer_tokens": lengths},
     )
+    write_card(folder)
 
 
 def measure_topicality(answerer: Answerer, filler_tokens: int, rounds: int) -> Topicality:

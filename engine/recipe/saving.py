@@ -50,6 +50,6 @@ def save_log(
 def add_to_log(out: Path, name: str, content: object) -> None:
     """Add one more entry to the training log."""
     path = out / LOG_NAME
-    log = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    log = json.loads(path.read_text(encoding="utf-8"))
     log[name] = content
     path.write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
