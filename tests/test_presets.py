@@ -181,6 +181,11 @@ def test_a_workload_is_cut_and_stretched():
             "small.toml:35: claim[0].class: 'chatt' is unknown; did you mean 'chat'?",
         ),
         (
+            'metric = "e2e_p50_ms"',
+            'metric = "e2e_p50"',
+            "small.toml:34: claim[0].metric: 'e2e_p50' is unknown; did you mean 'e2e_p50_ms'?",
+        ),
+        (
             'id = "small"',
             'id = "tiny"',
             "small.toml:4: preset.id: must be the name of the file, 'small', got 'tiny'",

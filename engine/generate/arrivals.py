@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from engine.generate.checks import require, require_natural, require_positive
+from engine.checks import require, require_natural, require_positive
 
 Floats = npt.NDArray[np.float64]
 BATCH = 256  # gaps that are drawn at a time where only the end is known

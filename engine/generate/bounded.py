@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from engine.generate.checks import require
+from engine.checks import require
 
 Floats = npt.NDArray[np.float64]
 MAX_ROUNDS = 1000  # of drawing anew, before bounds count as impossible

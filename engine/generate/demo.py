@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from engine.generate.checks import require_positive
+from engine.checks import require_positive
 from engine.generate.streams import stream
 from engine.generate.write import sample_output
 from engine.prompts import PromptMaker, Question, load_questions

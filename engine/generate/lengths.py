@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from engine.checks import require, require_natural, require_positive
 from engine.generate.bounded import Floats, Lengths
-from engine.generate.checks import require, require_natural, require_positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.checks import require, require_natural, require_positive
 from engine.generate.arrivals import AnyArrivals
-from engine.generate.checks import require, require_natural, require_positive
 from engine.generate.lengths import AnyLengths
 from engine.generate.streams import stream
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from tuiapp.presets.files import Shelf, find_preset, list_presets, read_preset
 from tuiapp.presets.preset import Preset
-from tuiapp.presets.schema import About, Claim, Slo, Variant
+from tuiapp.presets.schema import About, Claim, Variant
 
 __all__ = [
     "About",
     "Claim",
     "Preset",
     "Shelf",
-    "Slo",
     "Variant",
     "find_preset",
     "list_presets",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.config import ConfigError, KeyPath, build, read_fields, suggest
+from engine.metrics.report import PASS_METRICS, SERVICE_METRICS
 from engine.settings import EngineSettings
 from tuiapp.presets.lines import find_line
 from tuiapp.presets.preset import Preset
@@ -88,7 +89,10 @@ def _check_unique(names: Sequence[str], table: str, key: str) -> None:
 def _check_claim(
     claim: Claim, variants: Sequence[str], labels: Sequence[str], path: KeyPath
 ) -> None:
+    has_label = bool(claim.label or claim.right_label)
+    metrics = SERVICE_METRICS if has_label else (*SERVICE_METRICS, *PASS_METRICS)
     for key, value, known in (
+        ("metric", claim.metric, metrics),
         ("left", claim.left, variants),
         ("right", claim.right, variants),
         ("class", claim.label, labels),

@@ -11,10 +11,11 @@ from typing import Any
 from engine.config import ConfigError, KeyPath, construct, suggest
 from engine.generate.traffic import Draft
 from engine.generate.write import write
+from engine.metrics import Slo
 from engine.prompts import PromptMaker
 from engine.request import Request
 from engine.settings import EngineSettings
-from tuiapp.presets.schema import About, Claim, Sheet, Slo, Variant
+from tuiapp.presets.schema import About, Claim, Sheet, Variant
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
+from engine.checks import require, require_natural, require_positive
 from engine.config import construct
-from engine.generate.checks import require, require_natural, require_positive
 from engine.generate.traffic import Draft, RequestClass, SingleRequest
+from engine.metrics import Slo
 
 SCHEMA = 1
 
@@ -79,23 +80,6 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slo:
-    """What a request must keep to count as good; None asks nothing.
-
-    Attributes:
-        ttft_ms, tpot_ms, e2e_ms: in milliseconds at most.
-    """
-
-    ttft_ms: float | None = None
-    tpot_ms: float | None = None
-    e2e_ms: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("ttft_ms", "tpot_ms", "e2e_ms"):
-            require_positive(**{name: 1.0 if getattr(self, name) is None else getattr(self, name)})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """What the runs of a preset should show.
 
@@ -141,7 +125,7 @@ class Sheet:
     compare: tuple[Mapping[str, Any], ...] = ()
     classes: tuple[RequestClass, ...] = field(default=(), metadata={"key": "class"})
     singles: tuple[SingleRequest, ...] = field(default=(), metadata={"key": "request"})
-    slo: Slo = Slo()
+    slo: Slo = field(default_factory=Slo)
     claims: tuple[Claim, ...] = field(default=(), metadata={"key": "claim"})
 
     def __post_init__(self) -> None:

@@ -1,0 +1,84 @@
+"""`Metrics`: reads events as they come, and sums up at any time."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable
+
+from engine.events import Arrived, Configured, Delivered, Event, Finished, Ready, Step, Token
+from engine.metrics.passes import PassTotals
+from engine.metrics.report import Report
+from engine.metrics.service import report_service
+from engine.metrics.slo import Slo
+from engine.metrics.timing import Timing
+
+
+class Metrics:
+    """A fold over events; each costs the same, however many came before.
+
+    Args:
+        slo: what counts as good.
+    """
+
+    def __init__(self, slo: Slo | None = None) -> None:
+        self._slo = slo or Slo()
+        self._timings: dict[str, Timing] = {}
+        self._gaps: defaultdict[str, array[float]] = defaultdict(lambda: array("d"))
+        self._passes = PassTotals()
+        self._last_delivery = 0.0
+
+    def feed(self, events: Iterable[Event]) -> None:
+        """Read on; requests whose arrival was never read are left out."""
+        for event in events:
+            self._feed(event)
+
+    def report(self) -> Report:
+        """Sum up what was read so far."""
+        timings = list(self._timings.values())
+        by_label = defaultdict(list)
+        for timing in timings:
+            by_label[timing.label].append(timing)
+        first_arrival = min((timing.arrival for timing in timings), default=0.0)
+        span = max(0.0, self._last_delivery - first_arrival)
+        all_gaps = array("d")
+        for gaps in self._gaps.values():
+            all_gaps.extend(gaps)
+        service = report_service(timings, all_gaps, span, self._slo)
+        return Report(
+            span=span,
+            service=service,
+            by_label={
+                label: report_service(some, self._gaps.get(label, ()), span, self._slo)
+                for label, some in by_label.items()
+            },
+            passes=self._passes.report(span, service.num_completed),
+        )
+
+    def _feed(self, event: Event) -> None:
+        match event:
+            case Ready(info=info):
+                self._passes.begin(info)
+            case Configured(settings=settings):
+                self._passes.configure(settings)
+            case Step():
+                self._passes.add(event)
+            case Arrived(request=request):
+                num_tokens = len(request.prompt_token_ids)
+                self._timings[request.id] = Timing(request.label, request.arrival, num_tokens)
+            case Token() | Delivered() | Finished():
+                if timing := self._timings.get(event.request_id):
+                    self._follow(event, timing)
+            case _:
+                pass
+
+    def _follow(self, event: Token | Delivered | Finished, timing: Timing) -> None:
+        match event:
+            case Token():
+                timing.num_generated += 1
+            case Delivered(time, _, num_tokens):
+                self._last_delivery = max(self._last_delivery, time)
+                if (gap := timing.deliver(time, num_tokens)) is not None:
+                    self._gaps[timing.label].append(gap)
+            case Finished(reason=reason):
+                timing.reason = reason

@@ -1,0 +1,143 @@
+"""What the forward passes were spent on. Only engines that run here tell of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.events import EngineInfo, RowRecord, Step, Work
+from engine.settings import EngineSettings
+
+
+@dataclass(frozen=True, slots=True)
+class PassReport:
+    """Totals over all passes; shares are 0 to 1, None is undefined.
+
+    Attributes:
+        num_tokens: computed, padding left out.
+        num_positions: computed, padding and dead rows included.
+        num_recomputed: tokens computed again after a preemption.
+        busy: seconds of passes.
+        busy_share: of the time from first arrival to last delivery.
+        busy_per_request: seconds of passes by completed request.
+        occupancy: share of slot-time, in passes, in which the slot's sequence had tokens to make.
+        held_share: share of slot-time in which the slot was held by a finished sequence.
+        padding_share: of the positions, those that were padding or dead rows.
+        useful_share: of the positions, those of tokens computed for the first time.
+        mean_batch: requests by batch formed; continuous batching forms one every pass.
+        peak_running: slots held at once at most.
+        kv_peak: share of the KV blocks in use at most.
+    """
+
+    num_passes: int
+    num_tokens: int
+    num_positions: int
+    num_recomputed: int
+    num_preemptions: int
+    busy: float
+    busy_share: float | None
+    busy_per_request: float | None
+    occupancy: float | None
+    held_share: float | None
+    padding_share: float | None
+    useful_share: float | None
+    mean_batch: float | None
+    peak_running: int
+    kv_peak: float | None
+
+
+@dataclass(slots=True)
+class PassTotals:
+    """Running totals over `Step` events."""
+
+    num_passes: int = 0
+    num_tokens: int = 0
+    num_positions: int = 0
+    num_recomputed: int = 0
+    num_preemptions: int = 0
+    num_batches: int = 0
+    num_batched: int = 0
+    peak_running: int = 0
+    busy: float = 0.0
+    slot_time: float = 0.0
+    live_time: float = 0.0
+    held_time: float = 0.0
+    kv_peak: float | None = None
+    _num_slots: int = 0
+    _num_kv_blocks: int = 0
+    _info: EngineInfo | None = None
+    _lost: dict[str, int] = field(default_factory=dict)  # computed once, then lost
+
+    def begin(self, info: EngineInfo) -> None:
+        """Note what runs."""
+        self._info = info
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Note the settings from here on."""
+        self._num_slots = settings.num_slots
+        default = self._info.num_kv_blocks if self._info else 0
+        self._num_kv_blocks = settings.num_kv_blocks or default
+
+    def add(self, step: Step) -> None:
+        """Count one step."""
+        for lost in step.preempted:
+            self._lost[lost.request_id] = max(lost.num_lost, self._lost.get(lost.request_id, 0))
+        self.num_preemptions += len(step.preempted)
+        if self._num_kv_blocks:
+            used = 1 - step.num_free_blocks / self._num_kv_blocks
+            self.kv_peak = max(used, self.kv_peak or 0.0)
+        if step.rows:
+            self._add_pass(step)
+
+    def report(self, span: float, num_completed: int) -> PassReport:
+        """Sum up.
+
+        Args:
+            span: seconds from first arrival to last delivery.
+        """
+        positions = self.num_positions
+        return PassReport(
+            num_passes=self.num_passes,
+            num_tokens=self.num_tokens,
+            num_positions=positions,
+            num_recomputed=self.num_recomputed,
+            num_preemptions=self.num_preemptions,
+            busy=self.busy,
+            busy_share=_ratio(self.busy, span),
+            busy_per_request=_ratio(self.busy, num_completed),
+            occupancy=_ratio(self.live_time, self.slot_time),
+            held_share=_ratio(self.held_time, self.slot_time),
+            padding_share=_ratio(positions - self.num_tokens, positions),
+            useful_share=_ratio(self.num_tokens - self.num_recomputed, positions),
+            mean_batch=_ratio(self.num_batched, self.num_batches),
+            peak_running=self.peak_running,
+            kv_peak=self.kv_peak,
+        )
+
+    def _add_pass(self, step: Step) -> None:
+        num_held = sum(row.work is Work.HELD for row in step.rows)
+        self.num_passes += 1
+        self.num_tokens += step.num_tokens
+        self.num_positions += step.num_slots
+        self.num_recomputed += sum(map(self._recomputed, step.rows))
+        self.peak_running = max(self.peak_running, len(step.rows))
+        self.busy += step.duration
+        self.slot_time += step.duration * max(self._num_slots, len(step.rows))
+        self.held_time += step.duration * num_held
+        self.live_time += step.duration * (len(step.rows) - num_held)
+        if not step.is_rectangular or any(row.num_computed == 0 for row in step.rows):
+            self.num_batches += 1
+            self.num_batched += sum(row.num_tokens > 0 for row in step.rows)
+
+    def _recomputed(self, row: RowRecord) -> int:
+        """Tokens of a row that had been computed before a preemption."""
+        lost = self._lost.get(row.request_id)
+        if lost is None:
+            return 0
+        end = row.num_computed + row.num_tokens
+        if end >= lost:
+            del self._lost[row.request_id]
+        return max(0, min(lost, end) - row.num_computed)
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
