@@ -173,7 +173,9 @@ class HfTokenizer:
         return str(text)
 
 
-def load_tokenizer(folder: str, eos_token_ids: frozenset[int], **options: str) -> HfTokenizer:
+def load_tokenizer(
+    folder: str, eos_token_ids: frozenset[int], **options: str | bool
+) -> HfTokenizer:
     """The tokenizer of a model folder or hub name.
 
     Raises:

@@ -1,0 +1,97 @@
+"""`build_core`: an engine from the names of a model and of a device.
+
+torch is imported only where a model really runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.clock import Clock
+from engine.config import ConfigError, suggest
+from engine.core import EngineCore
+from engine.cost import CostModel, Linear, Roofline
+from engine.events import EngineInfo
+from engine.log import EventLog
+from engine.runners.costed import CostedRunner
+from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
+from engine.runners.sim import SimRunner
+from engine.settings import EngineSettings
+from engine.tokenizer import ToyTokenizer
+
+__all__ = ["ModelSpec", "build_core", "fit_to_model"]
+
+SIM_COSTS: dict[str, CostModel] = {"sim": Roofline(), "sim:linear": Linear()}
+SIM_MAX_MODEL_LEN = 8192
+SMALL_MODEL = 50_000_000  # parameters
+CHUNK, SMALL_CHUNK = 512, 64
+
+
+def build_core(
+    spec: ModelSpec,
+    settings: EngineSettings,
+    clock: Clock,
+    log: EventLog,
+    cost: CostModel | None = None,
+) -> EngineCore:
+    """Load what the specification names and put an engine together.
+
+    Args:
+        cost: how long passes take, in place of what the device says. A real model then computes
+            its tokens while `clock` stands still, and sleeps as long as the cost model says.
+
+    Raises:
+        ConfigError: there is no such model or device, or no memory for it.
+    """
+    if spec.device.startswith("sim"):
+        parts = _simulate(spec, settings, clock, cost)
+    else:
+        from engine.runners.build import build_parts
+
+        parts = build_parts(spec, settings)
+        if cost:
+            parts = replace(parts, runner=CostedRunner(parts.runner, clock, cost))
+    settings = fit_to_model(settings, parts.info.num_params)
+    return EngineCore(settings, parts.info, parts.runner, parts.tokenizer, clock, log)
+
+
+def fit_to_model(settings: EngineSettings, num_params: int) -> EngineSettings:
+    """Decide what the settings leave to the model: how large a chunk of a prompt may be.
+
+    Chunks of 512 tokens use a device well; a model as small as the shipped one gets chunks of
+    64, or its prompts would hardly ever be cut and nobody could see that they are.
+    """
+    if settings.long_prefill_token_threshold is not None:
+        return settings
+    chunk = SMALL_CHUNK if 0 < num_params < SMALL_MODEL else CHUNK
+    return replace(settings, long_prefill_token_threshold=chunk)
+
+
+def _simulate(
+    spec: ModelSpec, settings: EngineSettings, clock: Clock, cost: CostModel | None
+) -> Parts:
+    """A cost model in place of a device, and filler in place of text.
+
+    Raises:
+        ConfigError: there is no such cost model.
+    """
+    if spec.device not in SIM_COSTS:
+        hint = suggest(spec.device, SIM_COSTS)
+        raise ConfigError(f"unknown device {spec.device!r}; {hint}")
+    cost = cost or SIM_COSTS[spec.device]
+    tokenizer = ToyTokenizer()
+    runner = SimRunner(clock, cost, tokenizer.vocab_size)
+    shape = cost.model if isinstance(cost, Roofline) else None
+    info = EngineInfo(
+        model=shape.name if shape else "linear cost",
+        device=cost.device.name if isinstance(cost, Roofline) else "simulated",
+        dtype="-",
+        attention="-",
+        num_params=int(shape.num_params) if shape else 0,
+        max_model_len=SIM_MAX_MODEL_LEN,
+        num_kv_blocks=num_blocks_wanted(settings, SIM_MAX_MODEL_LEN),
+        block_size=settings.block_size,
+        kv_bytes_per_token=shape.kv_bytes_per_token if shape else 0,
+        is_simulated=True,
+    )
+    return Parts(runner, tokenizer, info)

@@ -1,0 +1,175 @@
+"""`PagedAttention`: what transformers calls in every layer in place of its own attention.
+
+Registered with transformers' `AttentionInterface` under a name of its own, one object a runner.
+The tensors of the pass under way are attributes of the object, because models do not hand every
+keyword argument down to their layers.
+
+Shapes: T tokens in the pass, H query heads, K key/value heads, D dimensions a head.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+from weakref import WeakMethod
+
+import torch
+from transformers import AttentionInterface, PreTrainedModel
+
+from engine.plan import RunnerError
+from engine.runners.attend import AttentionOptions
+from engine.runners.device import free_memory
+from engine.runners.gather import GatherAttention
+from engine.runners.kv_cache import KvCache, LayerCache, LayerShape
+from engine.runners.pack import Span
+
+
+class AttentionBackend(Protocol):
+    """A way to attend over the paged cache.
+
+    Attributes:
+        name: for the screen.
+    """
+
+    name: str
+
+    def begin(self, spans: list[Span]) -> None:
+        """Prepare what every layer of the coming pass shares."""
+        ...
+
+    def attend(
+        self,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        cache: LayerCache,
+        options: AttentionOptions,
+    ) -> torch.Tensor:
+        """Attend for one layer whose new keys and values are in the cache already.
+
+        Args:
+            query: [T, H, D].
+            key, value: of this pass, [T, K, D].
+
+        Returns:
+            [T, H, D].
+        """
+        ...
+
+
+class PagedAttention:
+    """Holds the cache, writes each layer's new keys and values to it and lets a backend attend.
+
+    Before `resize` gives it a cache, it takes note of the layers that call it and lets the one
+    token of the pass attend to itself.
+
+    Attributes:
+        shapes: of the layers that called, by index.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self.shapes: dict[int, LayerShape] = {}
+        self._device = model.device
+        self._cache = KvCache({}, 0, 1, self._device)
+        self._backend: AttentionBackend = GatherAttention(1, self._device)
+        self._write_slots = torch.empty(0, dtype=torch.long)
+        # transformers never forgets a registered function: it must not keep the cache alive.
+        method = WeakMethod(self._attend)
+        name = f"paged_{id(self):x}"
+
+        def attend(*args: Any, **kwargs: Any) -> tuple[torch.Tensor, None]:
+            bound = method()
+            assert bound, "the model outlived the runner it was given to"
+            return bound(*args, **kwargs)
+
+        AttentionInterface.register(name, attend)
+        model.set_attn_implementation(name)
+
+    @property
+    def name(self) -> str:
+        """The way attention is computed, for the screen."""
+        return self._backend.name
+
+    @property
+    def kv_bytes_per_token(self) -> int:
+        """What one token takes in all layers together."""
+        return sum(shape.bytes_per_token for shape in self.shapes.values())
+
+    @property
+    def block_size(self) -> int:
+        return self._cache.block_size
+
+    @property
+    def scratch_slot(self) -> int:
+        """Where padding writes; no row reads it."""
+        return self._cache.scratch_slot
+
+    def resize(self, num_blocks: int, block_size: int) -> None:
+        """Replace the cache by one of that size; what it held is lost.
+
+        Raises:
+            RunnerError: there is no memory for it; a cache of the old size stays.
+        """
+        needed = (num_blocks + 1) * block_size * self.kv_bytes_per_token
+        available = free_memory(self._device) + self._cache.num_bytes
+        problem = f"{num_blocks} KV blocks of {block_size} tokens take {needed / 2**30:.2f} GiB"
+        if needed > available:
+            raise RunnerError(f"{problem}; {available / 2**30:.2f} GiB are free")
+        old = self._cache.num_blocks, self._cache.block_size
+        try:
+            self._allocate(num_blocks, block_size)
+        except (MemoryError, RuntimeError) as error:
+            self._allocate(*old)
+            raise RunnerError(f"{problem}: {error}") from error
+
+    def begin(self, spans: list[Span], write_slots: torch.Tensor) -> None:
+        """Set what the layers of the coming pass share.
+
+        Args:
+            write_slots: where in the cache each new key and value goes, [T].
+        """
+        self._backend.begin(spans)
+        self._write_slots = write_slots
+
+    def _allocate(self, num_blocks: int, block_size: int) -> None:
+        self._cache = KvCache({}, 0, 1, self._device)  # frees the old one first
+        self._cache = KvCache(self.shapes, num_blocks, block_size, self._device)
+        self._backend = GatherAttention(block_size, self._device)
+
+    def _attend(
+        self,
+        module: torch.nn.Module,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        attention_mask: torch.Tensor | None,
+        scaling: float | None = None,
+        sliding_window: int | None = None,
+        softcap: float | None = None,
+        s_aux: torch.Tensor | None = None,
+        **_: object,
+    ) -> tuple[torch.Tensor, None]:
+        """Answer one layer; the signature is transformers'.
+
+        Args:
+            query: [1, H, T, D]; `key` and `value` alike with K heads.
+
+        Returns:
+            [1, T, H, D], and no attention weights.
+        """
+        layer = module.layer_idx
+        assert isinstance(layer, int), "a layer without an index"
+        cache = self._cache.layers.get(layer)
+        if cache is None:
+            return self._note(layer, query, key, value), None
+        key, value = key[0].transpose(0, 1), value[0].transpose(0, 1)
+        cache.write(self._write_slots, key, value)
+        options = AttentionOptions(scaling, sliding_window, softcap, s_aux)
+        output = self._backend.attend(query[0].transpose(0, 1), key, value, cache, options)
+        return output[None], None
+
+    def _note(
+        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
+    ) -> torch.Tensor:
+        self.shapes[layer] = LayerShape(key.shape[1], key.shape[3], value.shape[3], key.dtype)
+        num_groups = query.shape[1] // key.shape[1]
+        return value.repeat_interleave(num_groups, dim=1).transpose(1, 2)

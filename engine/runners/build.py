@@ -1,0 +1,84 @@
+"""`build_parts`: a loaded model, its runner and a KV cache of the right size."""
+
+from __future__ import annotations
+
+import torch
+
+from engine.config import ConfigError, suggest
+from engine.events import EngineInfo
+from engine.plan import RunnerError
+from engine.runners.attention import PagedAttention
+from engine.runners.device import choose_device, choose_dtype, describe_device, free_memory
+from engine.runners.loading import LoadedModel, load_model
+from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
+from engine.runners.support import adopt
+from engine.runners.torch_runner import TorchRunner
+from engine.settings import EngineSettings
+
+SMALL_MODEL = 50_000_000  # parameters; a smaller one loses more to a second thread than it gains
+CPU_SHARE = 0.25  # of the free memory, for the KV cache; others live there too
+DEVICE_SHARE = 0.8
+ATTENTIONS = ("auto", "gather")
+
+
+def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
+    """Load the model and make room for its KV cache.
+
+    Raises:
+        ConfigError: there is no such model, device or way to attend, or no memory for it.
+    """
+    if spec.attention not in ATTENTIONS:
+        hint = suggest(spec.attention, ATTENTIONS)
+        raise ConfigError(f"unknown attention {spec.attention!r}; {hint}")
+    device = choose_device(spec.device)
+    dtype = choose_dtype(spec.dtype, device)
+    loaded = load_model(spec.model, device, dtype, spec.load_format)
+    num_threads = set_threads(spec.num_threads, loaded.num_params)
+    attention = adopt(loaded.model)
+    num_blocks = _num_blocks(spec, settings, loaded, attention)
+    try:
+        attention.resize(settings.num_kv_blocks or num_blocks, settings.block_size)
+    except RunnerError as error:
+        raise ConfigError(str(error)) from error
+    info = EngineInfo(
+        model=spec.model,
+        device=describe_device(device),
+        dtype=str(dtype).removeprefix("torch."),
+        attention=attention.name,
+        num_params=loaded.num_params,
+        max_model_len=loaded.max_model_len,
+        num_kv_blocks=num_blocks,
+        block_size=settings.block_size,
+        kv_bytes_per_token=attention.kv_bytes_per_token,
+        num_threads=num_threads,
+    )
+    eos_token_ids = loaded.tokenizer.eos_token_ids
+    return Parts(TorchRunner(loaded.model, attention, eos_token_ids), loaded.tokenizer, info)
+
+
+def set_threads(num_threads: int, num_params: int) -> int:
+    """Give torch its CPU threads: as many as asked for, or one for a small model.
+
+    Returns:
+        How many it has.
+    """
+    if num_threads or num_params < SMALL_MODEL:
+        torch.set_num_threads(num_threads or 1)
+    return torch.get_num_threads()
+
+
+def _num_blocks(
+    spec: ModelSpec, settings: EngineSettings, loaded: LoadedModel, attention: PagedAttention
+) -> int:
+    """As many blocks as could ever be used, or as the memory holds.
+
+    Raises:
+        ConfigError: it does not even hold one.
+    """
+    device = loaded.model.device
+    share = CPU_SHARE if device.type == "cpu" else DEVICE_SHARE
+    memory = spec.kv_memory_gib * 2**30 or free_memory(device) * share
+    num_that_fit = int(memory // (settings.block_size * attention.kv_bytes_per_token)) - 1
+    if num_that_fit < 1:
+        raise ConfigError(f"{memory / 2**30:.3f} GiB do not hold two KV blocks of the model")
+    return min(num_blocks_wanted(settings, loaded.max_model_len), num_that_fit)

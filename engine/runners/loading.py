@@ -1,0 +1,124 @@
+"""Load a model with its tokenizer: `load_model`. Quiet, for the terminal belongs to the screen."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+
+import torch
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers.utils import logging
+
+from engine.config import ConfigError, suggest
+from engine.runners.sources import Source, find_source
+from engine.tokenizer import Tokenizer, ToyTokenizer, load_tokenizer
+
+LOAD_FORMATS = ("auto", "dummy")
+LOAD_ERRORS = (OSError, ValueError, ImportError, RuntimeError, SafetensorError)
+DUMMY_SEED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model on its device, ready to run.
+
+    Attributes:
+        max_model_len: tokens of a sequence at most, prompt and output together.
+    """
+
+    model: PreTrainedModel
+    tokenizer: Tokenizer
+    max_model_len: int
+
+    @property
+    def num_params(self) -> int:
+        return sum(parameter.numel() for parameter in self.model.parameters())
+
+
+class DummyTokenizer:
+    """Filler for a model that comes without a tokenizer: any of its ids is a word of a few."""
+
+    def __init__(self, vocab_size: int, eos_token_ids: frozenset[int]) -> None:
+        self.vocab_size = vocab_size
+        self.eos_token_ids = eos_token_ids
+        self._words = ToyTokenizer()
+
+    def encode(self, text: str) -> list[int]:
+        return [token_id % self.vocab_size for token_id in self._words.encode(text)]
+
+    def encode_chat(self, prompt: str) -> list[int]:
+        return self.encode(prompt)
+
+    def decode(self, token_ids: Iterable[int]) -> str:
+        return self._words.decode(token_ids)
+
+
+def load_model(
+    name: str, device: torch.device, dtype: torch.dtype, load_format: str = "auto"
+) -> LoadedModel:
+    """Load by name: see `find_source`.
+
+    Args:
+        load_format: `dummy` takes seeded random weights in place of the model's own.
+
+    Raises:
+        ConfigError: there is no such model, or it cannot be loaded.
+    """
+    if load_format not in LOAD_FORMATS:
+        raise ConfigError(
+            f"unknown load format {load_format!r}; {suggest(load_format, LOAD_FORMATS)}"
+        )
+    source = find_source(name)
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        with redirect_stderr(io.StringIO()):  # for the bars that heed no setting
+            return _load(source, device, dtype, is_dummy=load_format == "dummy")
+    except LOAD_ERRORS as error:
+        first_line = str(error).strip().partition("\n")[0]
+        raise ConfigError(f"cannot load the model {name!r}: {first_line}") from error
+
+
+def _load(
+    source: Source, device: torch.device, dtype: torch.dtype, *, is_dummy: bool
+) -> LoadedModel:
+    config = AutoConfig.from_pretrained(source.place, **source.options)
+    if is_dummy:
+        model = _randomise(config, device, dtype)
+    else:
+        model = AutoModelForCausalLM.from_pretrained(source.place, dtype=dtype, **source.options)
+    torch.nn.Module.to(model, device)
+    model.train(False)
+    text_config = model.config.get_text_config()
+    eos_token_ids = _eos_token_ids(model)
+    try:
+        tokenizer: Tokenizer = load_tokenizer(source.place, eos_token_ids, **source.options)
+    except (OSError, ValueError):
+        if not is_dummy:
+            raise
+        tokenizer = DummyTokenizer(text_config.vocab_size, eos_token_ids)
+    return LoadedModel(model, tokenizer, text_config.max_position_embeddings)
+
+
+def _randomise(
+    config: PreTrainedConfig, device: torch.device, dtype: torch.dtype
+) -> PreTrainedModel:
+    """The architecture with weights from a seed, the same in every process."""
+    with torch.random.fork_rng(), torch.device(device):
+        torch.manual_seed(DUMMY_SEED)
+        model: PreTrainedModel = AutoModelForCausalLM.from_config(  # type: ignore[no-untyped-call]
+            config, dtype=dtype
+        )
+    return model
+
+
+def _eos_token_ids(model: PreTrainedModel) -> frozenset[int]:
+    """Every id that ends an output, from the generation settings or else the configuration."""
+    for config in (model.generation_config, model.config.get_text_config()):
+        found = getattr(config, "eos_token_id", None)
+        if found is not None:
+            return frozenset(found if isinstance(found, list) else [found])
+    return frozenset()

@@ -1,0 +1,89 @@
+"""`TorchRunner`: runs a causal language model of transformers over a paged KV cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from inspect import signature
+
+import torch
+from transformers import PreTrainedModel
+
+from engine.plan import Launch, Plan, RunnerError
+from engine.runners.attention import PagedAttention
+from engine.runners.pack import Packed, pack
+from engine.runners.sampling import sample
+
+
+class TorchRunner:
+    """Packs the rows of a plan into one sequence of tokens, [1, T], and runs the model on it.
+
+    Args:
+        attention: what the model calls in every layer; it holds the cache.
+        eos_token_ids: of the model; never sampled where an output must not end.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        attention: PagedAttention,
+        eos_token_ids: frozenset[int],
+    ) -> None:
+        self._model = model
+        self._attention = attention
+        self._eos_token_ids = eos_token_ids
+        self._takes_indices = "logits_to_keep" in signature(model.forward).parameters
+
+    def launch(self, plan: Plan) -> Launch:
+        with device_failures(plan), torch.inference_mode():
+            packed = pack(plan, self._attention.block_size, self._attention.scratch_slot)
+            logits = self._forward(packed)
+            seqs = [row.seq for row in plan.rows if row.samples]
+            return Sampled(plan, sample(logits, seqs, self._eos_token_ids))
+
+    def resize(self, num_blocks: int, block_size: int) -> None:
+        self._attention.resize(num_blocks, block_size)
+
+    def _forward(self, packed: Packed) -> torch.Tensor:
+        """Logits of the rows that sample, [rows, vocabulary], in float32."""
+        inputs = [packed.token_ids, packed.positions, packed.write_slots]
+        ids, positions, write_slots = torch.tensor(inputs, device=self._model.device)
+        keep = torch.tensor(packed.sample_at, dtype=torch.long, device=self._model.device)
+        self._attention.begin(packed.spans, write_slots)
+        options = {"logits_to_keep": keep} if self._takes_indices else {}
+        output = self._model(
+            input_ids=ids[None], position_ids=positions[None], use_cache=False, **options
+        )
+        logits: torch.Tensor = output.logits[0]
+        return (logits if self._takes_indices else logits.index_select(0, keep)).float()
+
+
+class Sampled:
+    """A pass whose tokens may still be on their way from the device."""
+
+    def __init__(self, plan: Plan, token_ids: torch.Tensor) -> None:
+        self._plan = plan
+        self._token_ids = token_ids
+
+    def result(self) -> list[int]:
+        with device_failures(self._plan):
+            token_ids: list[int] = self._token_ids.tolist()
+            return token_ids
+
+
+@contextmanager
+def device_failures(plan: Plan) -> Iterator[None]:
+    """Turn what torch raises in a pass into the engine's own error.
+
+    Raises:
+        RunnerError: the device failed or its memory ran out.
+    """
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise RunnerError(
+            f"out of device memory in a pass of {plan.num_slots} tokens; fewer sequences, a "
+            "smaller token budget or fewer KV blocks would leave room"
+        ) from error
+    except RuntimeError as error:
+        raise RunnerError(f"a pass of {plan.num_slots} tokens failed: {error}") from error
