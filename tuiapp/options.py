@@ -1,0 +1,87 @@
+"""What a user asks for on the command line, as the values that the rest works with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from engine.config import ConfigError, construct, read_fields
+from engine.runners.parts import ModelSpec
+from engine.settings import EngineSettings
+
+FLAGS = {
+    "batcher": "--batcher",
+    "max_num_seqs": "--slots",
+    "max_batch_size": "--slots",
+    "long_prefill_token_threshold": "--chunk",
+    "max_num_batched_tokens": "--max-num-batched-tokens",
+    "num_kv_blocks": "--num-kv-blocks",
+    "deliver": "--deliver",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenOptions:
+    """How to open the playground.
+
+    Attributes:
+        settings: to begin with; `overrides` are in them.
+        overrides: fields of `EngineSettings` that the user named; they win over a preset.
+        preset: to begin with, or None.
+        idle: begin with no traffic.
+        seed: of the traffic and of what the user injects.
+        ascii_only: draw with ASCII alone.
+    """
+
+    spec: ModelSpec
+    settings: EngineSettings
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    preset: str | None = None
+    idle: bool = False
+    seed: int = 0
+    ascii_only: bool = False
+
+
+def read_overrides(slots: int | None = None, **given: Any) -> dict[str, Any]:
+    """The settings that flags name; a flag that was not given is None.
+
+    Args:
+        slots: for every batcher.
+        given: other fields of `EngineSettings`.
+
+    Raises:
+        ConfigError: a value cannot be; the message names the flag.
+    """
+    wanted = {"max_num_seqs": slots, "max_batch_size": slots, **given}
+    changes: dict[str, Any] = {}
+    for name, value in wanted.items():
+        if value is not None:
+            changes |= _read_flag(name, value)
+    return changes
+
+
+def apply_overrides(settings: EngineSettings, changes: Mapping[str, Any]) -> EngineSettings:
+    """The settings with what the flags name.
+
+    Raises:
+        ConfigError: they do not go together; the message names the flag.
+    """
+    try:
+        return construct(partial(replace, settings), changes)
+    except ConfigError as error:
+        raise _blame(error) from None
+
+
+def _read_flag(name: str, value: object) -> dict[str, Any]:
+    try:
+        return read_fields(EngineSettings, {name: value})
+    except ConfigError as error:
+        raise _blame(error) from None
+
+
+def _blame(error: ConfigError) -> ConfigError:
+    """The same error, said of the flag."""
+    key = str(error.path[0]) if error.path else ""
+    return ConfigError(error.problem, place=FLAGS.get(key, ""))
