@@ -16,7 +16,6 @@ FLAGS = {
     "max_num_seqs": "--slots",
     "max_batch_size": "--slots",
     "long_prefill_token_threshold": "--chunk",
-    "max_num_batched_tokens": "--max-num-batched-tokens",
     "num_kv_blocks": "--num-kv-blocks",
     "deliver": "--deliver",
 }
@@ -44,22 +43,34 @@ class ScreenOptions:
     ascii_only: bool = False
 
 
-def read_overrides(slots: int | None = None, **given: Any) -> dict[str, Any]:
-    """The settings that flags name; a flag that was not given is None.
+def read_overrides(
+    slots: int | None = None,
+    chunk: int | None = None,
+    num_kv_blocks: int | None = None,
+    batcher: str | None = None,
+    deliver: str | None = None,
+) -> dict[str, Any]:
+    """The fields of `EngineSettings` that flags name; a flag that was not given is None.
 
     Args:
         slots: for every batcher.
-        given: other fields of `EngineSettings`.
 
     Raises:
         ConfigError: a value cannot be; the message names the flag.
     """
-    wanted = {"max_num_seqs": slots, "max_batch_size": slots, **given}
-    changes: dict[str, Any] = {}
-    for name, value in wanted.items():
-        if value is not None:
-            changes |= _read_flag(name, value)
-    return changes
+    wanted = {
+        "max_num_seqs": slots,
+        "max_batch_size": slots,
+        "long_prefill_token_threshold": chunk,
+        "num_kv_blocks": num_kv_blocks,
+        "batcher": batcher,
+        "deliver": deliver,
+    }
+    try:
+        given = {name: value for name, value in wanted.items() if value is not None}
+        return read_fields(EngineSettings, given)
+    except ConfigError as error:
+        raise _blame(error) from None
 
 
 def apply_overrides(settings: EngineSettings, changes: Mapping[str, Any]) -> EngineSettings:
@@ -74,11 +85,22 @@ def apply_overrides(settings: EngineSettings, changes: Mapping[str, Any]) -> Eng
         raise _blame(error) from None
 
 
-def _read_flag(name: str, value: object) -> dict[str, Any]:
-    try:
-        return read_fields(EngineSettings, {name: value})
-    except ConfigError as error:
-        raise _blame(error) from None
+def screen_options(
+    spec: ModelSpec,
+    overrides: Mapping[str, Any],
+    *,
+    preset: str | None,
+    idle: bool,
+    seed: int,
+    ascii_only: bool,
+) -> ScreenOptions:
+    """The options of the screen, with the settings that the flags make.
+
+    Raises:
+        ConfigError: the flags do not go together.
+    """
+    settings = apply_overrides(EngineSettings(), overrides)
+    return ScreenOptions(spec, settings, overrides, preset, idle, seed, ascii_only)
 
 
 def _blame(error: ConfigError) -> ConfigError:

@@ -39,6 +39,11 @@ def default_folders() -> tuple[Path, ...]:
     return (shipped_folder(), user_folder())
 
 
+def preset_names() -> list[str]:
+    """What presets are called, unread."""
+    return sorted(_named(None))
+
+
 def list_presets(folders: tuple[Path, ...] | None = None) -> Shelf:
     """Read all presets, in the order in which to show them."""
     presets, errors = [], []

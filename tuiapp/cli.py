@@ -1,0 +1,217 @@
+"""The command line. Heavy imports wait until a command needs them, so that help is instant.
+
+Exit codes: 0 done, 1 a run failed, 2 what was asked for cannot be, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.config import ConfigError
+from tuiapp.flags import (
+    AsJson,
+    Attention,
+    Batcher,
+    Chunk,
+    Deliver,
+    Device,
+    Dtype,
+    KvBlocks,
+    KvMemory,
+    LoadFormat,
+    Model,
+    PresetName,
+    Seed,
+    Slots,
+    Threads,
+    complete_preset,
+)
+
+DONE, MISUSED = 0, 2
+
+app = typer.Typer(
+    help="See LLM inference batching happen, live, on a real engine in this process.",
+    epilog="Try: batchscope, then press 1, 2 and 3. Or: batchscope run straggler --device sim",
+    no_args_is_help=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+presets_app = typer.Typer(help="List, show and check presets.")
+app.add_typer(presets_app, name="presets")
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"batchscope {version('batchscope')}")
+        except PackageNotFoundError:
+            typer.echo("batchscope, from a checkout that is not installed")
+        raise typer.Exit(DONE)
+
+
+@app.callback(invoke_without_command=True)
+def screen(
+    context: typer.Context,
+    model: Model = "tiny",
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    load_format: LoadFormat = "auto",
+    attention: Attention = "auto",
+    kv_memory: KvMemory = 0.0,
+    threads: Threads = 0,
+    num_kv_blocks: KvBlocks = None,
+    batcher: Batcher = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+    seed: Seed = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Begin with a preset.", autocompletion=complete_preset),
+    ] = None,
+    idle: Annotated[bool, typer.Option("--idle", help="Begin with no traffic.")] = False,
+    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """See LLM inference batching happen, live, on a real engine in this process."""
+    if context.invoked_subcommand:
+        _refuse_screen_options(context)
+        return
+    if not sys.stdout.isatty():
+        typer.echo(context.get_help())
+        raise typer.Exit(MISUSED)
+    with _complaining():
+        from engine.runners.parts import ModelSpec
+        from tuiapp.app import open_playground
+        from tuiapp.options import read_overrides, screen_options
+
+        spec = ModelSpec(model, device, dtype, load_format, attention, kv_memory, threads)
+        overrides = read_overrides(slots, chunk, num_kv_blocks, batcher, deliver)
+        options = screen_options(
+            spec, overrides, preset=preset, idle=idle, seed=seed or 0, ascii_only=ascii_only
+        )
+        code = open_playground(options)
+    raise typer.Exit(code)
+
+
+@app.command("run")
+def run_command(
+    preset: PresetName,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Only this engine of those that it compares; repeatable."
+        ),
+    ] = None,
+    model: Model = "tiny",
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    load_format: LoadFormat = "auto",
+    attention: Attention = "auto",
+    kv_memory: KvMemory = 0.0,
+    threads: Threads = 0,
+    num_kv_blocks: KvBlocks = None,
+    batcher: Batcher = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+    seed: Seed = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a preset without the screen and report: every engine that it compares, or one.
+
+    With --batcher and no --variant it runs the preset's own engine, with that batcher.
+    """
+    with _complaining():
+        from engine.runners.parts import ModelSpec
+        from tuiapp.options import read_overrides
+        from tuiapp.presets import find_preset
+        from tuiapp.run_command import RunRequest, run_and_report
+
+        request = RunRequest(
+            preset=find_preset(preset),
+            spec=ModelSpec(model, device, dtype, load_format, attention, kv_memory, threads),
+            overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
+            variants=tuple(variant or ()),
+            seed=seed,
+            as_json=as_json,
+        )
+        code = run_and_report(request)
+    raise typer.Exit(code)
+
+
+@presets_app.callback(invoke_without_command=True)
+def list_command(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the presets: those that come with batchscope, and your own."""
+    if not context.invoked_subcommand:
+        from tuiapp.presets_command import list_and_print
+
+        raise typer.Exit(list_and_print(as_json=as_json))
+
+
+@presets_app.command("show")
+def show_command(preset: PresetName, as_json: AsJson = False) -> None:
+    """Show one preset: its story, its traffic, and what it claims."""
+    with _complaining():
+        from tuiapp.presets import find_preset
+        from tuiapp.presets_command import show
+
+        show(find_preset(preset), as_json=as_json)
+
+
+@presets_app.command("check")
+def check_command(files: Annotated[list[Path], typer.Argument(help="Preset files.")]) -> None:
+    """Check preset files: names, types, values, and whether the parts go together."""
+    from tuiapp.presets_command import check
+
+    raise typer.Exit(DONE if check(files) else MISUSED)
+
+
+@app.command("locate")
+def locate_command() -> None:
+    """Say where things lie: the program, the shipped model, presets, and yours."""
+    from tuiapp.presets_command import locate
+
+    locate()
+
+
+def _refuse_screen_options(context: typer.Context) -> None:
+    """Options before a command would be for the screen, and silently lost.
+
+    Raises:
+        typer.BadParameter: there is one.
+    """
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and source.name == "COMMANDLINE":
+            command = context.invoked_subcommand
+            flag = parameter.opts[0]
+            raise typer.BadParameter(
+                f"{flag} before {command!r} is for the screen; put it after {command!r}"
+            )
+
+
+@contextmanager
+def _complaining() -> Iterator[None]:
+    """Report what cannot be in one line on stderr, and exit."""
+    try:
+        yield
+    except ConfigError as error:
+        typer.echo(f"batchscope: {error}", err=True)
+        raise typer.Exit(MISUSED) from None

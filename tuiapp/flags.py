@@ -1,0 +1,52 @@
+"""The flags that more than one command takes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def complete_preset(incomplete: str) -> list[str]:
+    """Preset names for the shell's completion."""
+    from tuiapp.presets.files import preset_names
+
+    return [name for name in preset_names() if name.startswith(incomplete)]
+
+
+Model = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="tiny, smollm2, a folder, or a name on the Hugging Face hub."
+    ),
+]
+Device = Annotated[
+    str, typer.Option(metavar="NAME", help="auto, cpu, cuda, mps, sim or sim:linear.")
+]
+Dtype = Annotated[str, typer.Option(metavar="NAME", help="auto, float32, bfloat16 or float16.")]
+LoadFormat = Annotated[str, typer.Option(metavar="NAME", help="auto, or dummy for random weights.")]
+Attention = Annotated[str, typer.Option(metavar="NAME", help="auto, or a way to attend by name.")]
+KvMemory = Annotated[
+    float, typer.Option(metavar="GIB", min=0.0, help="For the KV cache; 0 decides itself.")
+]
+Threads = Annotated[int, typer.Option(metavar="N", min=0, help="Of the CPU; 0 decides itself.")]
+KvBlocks = Annotated[
+    int | None, typer.Option(metavar="N", help="Blocks in the KV cache; 0 decides itself.")
+]
+Batcher = Annotated[str | None, typer.Option(metavar="NAME", help="static, dynamic or continuous.")]
+Slots = Annotated[
+    int | None, typer.Option(metavar="N", help="Requests that run at once, or make up a batch.")
+]
+Chunk = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Tokens of one prompt in a pass at most; 0 sets no limit."),
+]
+Deliver = Annotated[str | None, typer.Option(metavar="NAME", help="Answers: stream or batch.")]
+Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the traffic.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+PresetName = Annotated[
+    str,
+    typer.Argument(
+        metavar="PRESET", help="A preset, or a file of one.", autocompletion=complete_preset
+    ),
+]

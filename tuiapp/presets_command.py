@@ -1,0 +1,127 @@
+"""`batchscope presets` and `batchscope locate`: what there is, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from engine.config import ConfigError
+from engine.metrics import Spread
+from tuiapp.presets import Preset, list_presets, read_preset
+from tuiapp.presets.files import shipped_folder, user_folder
+from tuiapp.report_json import dump, error_to_json, preset_to_json
+from tuiapp.text import clean, one_line
+
+
+def list_and_print(*, as_json: bool) -> int:
+    """Print every preset, and what is wrong with those that cannot be read.
+
+    Returns:
+        The exit code: 0, or 2 where one cannot be read.
+    """
+    shelf = list_presets()
+    if as_json:
+        presets = [preset_to_json(preset) for preset in shelf.presets]
+        errors = [error_to_json(error) for error in shelf.errors]
+        typer.echo(dump({"presets": presets, "errors": errors}))
+    else:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for title in ("preset", "story", "requests", "compares"):
+            table.add_column(title, justify="right" if title == "requests" else "left")
+        for preset in shelf.presets:
+            table.add_row(*_cells(preset))
+        Console().print(table)
+        _complain(shelf.errors)
+    return 2 if shelf.errors else 0
+
+
+def show(preset: Preset, *, as_json: bool) -> None:
+    """Print one preset."""
+    if as_json:
+        typer.echo(dump(preset_to_json(preset)))
+        return
+    about = preset.about
+    console = Console()
+    console.print(Text(clean(about.title), style="bold"))
+    console.print(Text(one_line(about.summary)))
+    for heading, lines in (
+        ("Watch", about.watch),
+        ("Traffic", _traffic(preset)),
+        ("Compares", [variant.name for variant in preset.variants]),
+        ("Claims", [claim.text for claim in preset.claims]),
+        ("From", [about.source] if about.source else []),
+        ("File", [str(preset.path)]),
+    ):
+        if lines:
+            console.print(Text(f"\n{heading}", style="bold"))
+        for line in lines:
+            console.print(Padding(Text(one_line(line)), (0, 0, 0, 2)))
+
+
+def check(paths: Sequence[Path]) -> bool:
+    """Read preset files and print what is wrong with them; return whether nothing is."""
+    errors = []
+    for path in paths:
+        try:
+            preset = read_preset(path)
+        except ConfigError as error:
+            errors.append(error)
+        else:
+            Console().print(Text(f"{path}: {len(preset.drafts)} requests, nothing wrong"))
+    _complain(errors)
+    return not errors
+
+
+def locate() -> None:
+    """Print where things lie; a folder of the user's own need not exist."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    for what, where in (
+        ("program", Path(__file__).parent),
+        ("engine", Path(str(files("engine")))),
+        ("shipped model", Path(str(files("engine"))) / "models" / "tiny"),
+        ("presets", shipped_folder()),
+        ("your presets", user_folder()),
+    ):
+        table.add_row(what, Text(str(where), overflow="fold"))
+    Console().print(table)
+
+
+def _cells(preset: Preset) -> tuple[Text, ...]:
+    variants = ", ".join(variant.name for variant in preset.variants)
+    parts = (preset.name, preset.about.title, str(len(preset.drafts)), variants)
+    return tuple(Text(one_line(part)) for part in parts)
+
+
+def _traffic(preset: Preset) -> list[str]:
+    """Every class in a line: how many, when, and how long."""
+    lines = []
+    for label in preset.labels:
+        drafts = [draft for draft in preset.drafts if draft.label == label]
+        if not drafts:
+            continue
+        first, last = drafts[0].arrival, drafts[-1].arrival
+        when = f"at {first:g} s" if first == last else f"from {first:.1f} to {last:.1f} s"
+        prompts = _lengths([draft.num_prompt_tokens or 0 for draft in drafts])
+        outputs = _lengths([draft.num_output_tokens for draft in drafts])
+        lines.append(f"{label}: {len(drafts)} {when}, prompts {prompts}, outputs {outputs} tokens")
+    return lines
+
+
+def _lengths(lengths: Sequence[int]) -> str:
+    spread = Spread.of(lengths)
+    if spread is None or min(lengths) == max(lengths):
+        return str(lengths[0])
+    return f"{min(lengths)} to {max(lengths)} (mean {spread.mean:.0f})"
+
+
+def _complain(errors: Sequence[ConfigError]) -> None:
+    console = Console(stderr=True)
+    for error in errors:
+        console.print(Text(one_line(str(error)), style="red"))

@@ -1,0 +1,57 @@
+"""Whether the runs of a preset showed what it claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.metrics.report import Number
+from tuiapp.headless import Outcome
+from tuiapp.presets import Claim
+
+
+class Ruling(Enum):
+    """What became of a claim."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    OPEN = "not judged"  # a run that it needs was not made, or has no such number
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A claim with what was measured.
+
+    Attributes:
+        measured: the left side.
+        limit: what it is compared with, `factor` included.
+    """
+
+    claim: Claim
+    ruling: Ruling
+    measured: Number = None
+    limit: Number = None
+
+
+def judge(claims: Sequence[Claim], outcomes: Sequence[Outcome]) -> tuple[Verdict, ...]:
+    """Hold every claim against the runs; one that was broken off proves nothing."""
+    by_variant = {each.variant: each for each in outcomes if not each.is_interrupted}
+    return tuple(_judge(claim, by_variant) for claim in claims)
+
+
+def _judge(claim: Claim, by_variant: dict[str, Outcome]) -> Verdict:
+    measured = _measure(by_variant.get(claim.left), claim.metric, claim.label)
+    limit: Number = claim.value
+    if claim.right:
+        label = claim.right_label or claim.label
+        other = _measure(by_variant.get(claim.right), claim.metric, label)
+        limit = None if other is None else other * claim.factor
+    if measured is None or limit is None:
+        return Verdict(claim, Ruling.OPEN, measured, limit)
+    ruling = Ruling.HOLDS if claim.op.holds(measured, limit) else Ruling.FAILS
+    return Verdict(claim, ruling, measured, limit)
+
+
+def _measure(outcome: Outcome | None, metric: str, label: str) -> Number:
+    return outcome.report.value(metric, label) if outcome else None
