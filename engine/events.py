@@ -25,6 +25,7 @@ class EngineInfo:
     Attributes:
         attention: the way attention is computed, such as `grouped gather + sdpa`.
         is_simulated: no model runs; times come from a cost model and text is filler.
+        device_uuid: of a CUDA device, by which its driver's gauges are found.
     """
 
     model: str
@@ -38,6 +39,7 @@ class EngineInfo:
     kv_bytes_per_token: int = 0
     num_threads: int = 1
     is_simulated: bool = False
+    device_uuid: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +240,13 @@ class Failed:
 
     Attributes:
         is_fatal: the engine thread ended; nothing more will happen.
+        is_usage: what the user asked for cannot be had, such as a model that is not there.
     """
 
     time: float
     message: str
     is_fatal: bool = False
+    is_usage: bool = False
 
 
 ClientEvent = Arrived | Refused | Token | Delivered | Finished

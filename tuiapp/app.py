@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from engine.assembly import build_core
+from engine.backends.local import LocalBackend
+from engine.generate.demo import DemoMix
+from tuiapp.options import ScreenOptions
+from tuiapp.presets import Preset, find_preset
 from tuiapp.screens.live import LiveScreen
 from tuiapp.session import Session
 from tuiapp.theme import DARK, DARK_INKS, LIGHT
 from tuiapp.viewmodel import ViewModel
 
 SWITCH_INTERVAL = 0.0005  # seconds; launching a model is many short calls, and the screen waits
+DEMO_RATE = 3.0  # requests a second: a static batch fills within three seconds
 
 
 class Playground(App[int]):
@@ -32,7 +40,7 @@ class Playground(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True),
     ]
-    CSS_PATH = "screens/live.tcss"
+    CSS_PATH = Path(__file__).parent / "screens" / "live.tcss"
 
     def __init__(
         self,
@@ -63,3 +71,35 @@ class Playground(App[int]):
                 run = partial(screen.run_action, active.binding.action)
                 yield SystemCommand(active.binding.description, active.binding.tooltip, run)
         yield from (c for c in super().get_system_commands(screen) if c.title != "Screenshot")
+
+
+def open_playground(options: ScreenOptions) -> int:
+    """Build an engine and show it until the user leaves.
+
+    Returns:
+        The exit code: 0, 1 if the engine could not be built, 2 if what was asked for is not there.
+
+    Raises:
+        ConfigError: there is no such preset, or its settings cannot be.
+    """
+    preset = find_preset(options.preset) if options.preset else None
+    settings = preset.settings(base=options.settings) if preset else options.settings
+    backend = LocalBackend(partial(build_core, options.spec, settings))
+    session = Session(backend, settings, options.seed)
+    begin = partial(_begin_traffic, preset=preset, is_idle=options.idle, seed=options.seed)
+    app = Playground(session, begin, ascii_only=options.ascii_only)
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    backend.start()
+    try:
+        app.run()
+    finally:
+        backend.stop()
+    return app.return_code or 0
+
+
+def _begin_traffic(session: Session, preset: Preset | None, *, is_idle: bool, seed: int) -> None:
+    """What arrives first: the preset, nothing, or a gentle mix without end."""
+    if preset:
+        session.play_preset(preset)
+    elif not is_idle and session.prompts:
+        session.play("gentle mix", DemoMix(session.prompts, DEMO_RATE, seed))

@@ -69,5 +69,7 @@ def _start_continuous(snapshot: Snapshot, count: int) -> str:
     now = max(0, min(count, free - ahead))
     if now == count:
         return "All start on the next pass." if count > 1 else "It starts on the next pass."
-    behind = f" behind {ahead}" if ahead else ""
-    return f"{now} of {count} start on the next pass; the rest wait{behind} for a slot."
+    behind = f" behind {ahead} other{'s' if ahead > 1 else ''}" if ahead else ""
+    if not now:
+        return f"{'They wait' if count > 1 else 'It waits'} for a slot{behind}."
+    return f"{now} of {count} start on the next pass; the others wait for a slot{behind}."

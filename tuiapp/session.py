@@ -10,7 +10,8 @@ from engine.backends.base import Backend
 from engine.prompts import PromptMaker
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName, EngineSettings
-from engine.workload import Workload
+from engine.workload import Listed, Workload
+from tuiapp.presets import Preset
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 BURST_SIZE = 24
@@ -28,6 +29,7 @@ class Session:
     def __init__(self, backend: Backend, settings: EngineSettings, seed: int = 0) -> None:
         self.backend = backend
         self.settings = settings
+        self._base = settings
         self.workload = ""
         self.speed = 1.0
         self.is_paused = False
@@ -35,6 +37,7 @@ class Session:
         self._rng = np.random.default_rng(seed)
         self._prompts: PromptMaker | None = None
         self._num_injected = 0
+        self._num_played = 0
 
     @property
     def prompts(self) -> PromptMaker | None:
@@ -46,6 +49,10 @@ class Session:
     def is_mine(self, request_id: str) -> bool:
         """Whether the user injected this request, rather than a workload."""
         return request_id in self._mine
+
+    def settle(self, settings: EngineSettings) -> None:
+        """Take over what the engine made of the settings when it was built."""
+        self.settings = self._base = settings
 
     def set_batcher(self, name: BatcherName) -> None:
         """Switch the policy, live."""
@@ -60,6 +67,23 @@ class Session:
         """Let a workload arrive from now on."""
         self.workload = name
         self.backend.play(workload, self.speed)
+
+    def play_preset(self, preset: Preset) -> None:
+        """Play a preset from its beginning, under its settings, in place of all that runs.
+
+        Raises:
+            ConfigError: its settings do not go with those of the session.
+        """
+        if self.prompts is None:
+            return
+        settings = preset.settings(base=self._base)
+        self._num_played += 1
+        suffix = "" if self._num_played == 1 else f".{self._num_played}"
+        requests = preset.requests(self.prompts)
+        named = [replace(request, id=f"{request.id}{suffix}") for request in requests]
+        self.backend.abort_all()
+        self.configure(settings)
+        self.play(preset.name, Listed(named))
 
     def change_speed(self, steps: int) -> float:
         """Let the workload arrive so many notches faster or slower; return the new speed."""

@@ -52,8 +52,8 @@ def _held(snapshot: Snapshot) -> Story | None:
     wait = _waiting(snapshot)
     return Story(
         f"{len(held)} of {len(snapshot.slots)} slots are held but idle",
-        f": the batch ends when {longest.id} has made its last {_count(_left(longest), 'token')}"
-        f"{wait}. Press 3: continuous batching refills them at once.",
+        f" until {longest.id} has made its last {_count(_left(longest), 'token')}{wait}. "
+        "Press 3 to refill them.",
     )
 
 
@@ -77,8 +77,8 @@ def _evicted(snapshot: Snapshot) -> Story | None:
         return None
     return Story(
         f"{lost[-1]} was evicted",
-        f": the KV cache is full, so the youngest gives its blocks back and will be computed "
-        f"again ({_count(snapshot.meters.num_preemptions, 'preemption')} so far).",
+        f": the KV cache is full; its tokens will be computed again "
+        f"({_count(snapshot.meters.num_preemptions, 'preemption')} so far).",
     )
 
 

@@ -75,6 +75,7 @@ class Notice:
     message: str
     is_failure: bool = False
     is_fatal: bool = False
+    is_usage: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +188,8 @@ class ViewModel:
                 self._waiting = OrderedDict.fromkeys(event.waiting)
             case Gauges():
                 self._gauges = event
-            case Failed(_, message, is_fatal):
-                self._notify(Notice(message, is_failure=True, is_fatal=is_fatal))
+            case Failed(_, message, is_fatal, is_usage):
+                self._notify(Notice(message, True, is_fatal, is_usage))
             case _:
                 assert_never(event)
 

@@ -11,6 +11,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from engine.clock import WallClock
+from engine.config import ConfigError
 from engine.core import EngineCore
 from engine.events import Failed
 from engine.log import EventLog
@@ -96,6 +97,8 @@ class LocalBackend:
             engine = _Engine(core, clock)
             while not engine.is_stopped:
                 self._obey(engine, wait=engine.turn())
+        except ConfigError as error:
+            self.log.append(Failed(clock.now(), str(error), is_fatal=True, is_usage=True))
         except Exception as error:  # noqa: BLE001 -- a dead engine must say so, not vanish
             message = f"{type(error).__name__}: {error}"
             self.log.append(Failed(clock.now(), message, is_fatal=True))
@@ -125,6 +128,7 @@ class _Engine:
         """Run a step unless paused; return seconds that may be spent waiting for a command."""
         if self._is_paused and not self._steps_left:
             return IDLE_SECONDS
+        self._end_feed()
         wake_at = advance(self.core, self._feed)
         if wake_at is None:
             self._count_step()
@@ -162,6 +166,13 @@ class _Engine:
 
     def stop(self) -> None:
         self.is_stopped = True
+
+    def _end_feed(self) -> None:
+        """Once a workload has all arrived, let its last batch start without company."""
+        if self._feed and self._feed.next_arrival() is None:
+            self.core.flush()
+            if not self.core.queues.waiting:
+                self._feed = None
 
     def _count_step(self) -> None:
         if self._is_paused:

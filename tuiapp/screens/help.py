@@ -72,7 +72,7 @@ def _key_line(binding: Binding) -> Content:
     keys = " ".join(KEYS.get(key, key) for key in binding.key.split(","))
     return Content.assemble(
         (f"{keys:>8}  ", "bold $primary"),
-        f"{binding.description:<18}",
+        f"{binding.description:<12}",
         (binding.tooltip, "$muted"),
     )
 
@@ -82,6 +82,6 @@ def _phase_line(phase: Phase, glyph: str) -> Content:
     return Content.assemble(
         "      ",
         (glyph * 2, f"$phase-{name}-ink on $phase-{name}"),
-        f"  {name:<18}",
+        f"  {name:<12}",
         (MEANINGS[phase], "$muted"),
     )

@@ -95,7 +95,8 @@ class InjectScreen(Dialog[None]):
         told = forecast(self._snapshot(), wish.prompt_tokens, wish.output_tokens, wish.count)
         names = self._session.next_ids(wish.count)
         shown = " ".join(names[:6]) + (" …" if len(names) > 6 else "")
-        self.query_one("#prompt-note", Static).update(Content(told.prompt_note))
+        length = f"the text has {wish.prompt_tokens}; " if wish.text else ""
+        self.query_one("#prompt-note", Static).update(Content(length + told.prompt_note))
         self.query_one("#output-note", Static).update(Content(told.output_note))
         self.query_one("#count-note", Static).update(Content(shown))
         text.update(Content.assemble(("▸ ", "$accent"), told.sentence))

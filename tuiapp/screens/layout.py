@@ -11,7 +11,7 @@ TALL = 32
 BOTTOM = 7
 PANE = 5
 LINES_WIDE = 4  # title, story, legend, footer
-LINES_NARROW = 4  # title, meters, story, footer
+LINES_NARROW = 5  # title, meters, story in two lines, footer
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
+from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,7 +15,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
+from engine.config import ConfigError
 from engine.settings import BatcherName
+from tuiapp.presets import Preset, list_presets
 from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
@@ -23,6 +26,7 @@ from tuiapp.screens.layout import Layout, lay_out
 from tuiapp.screens.picker import PickerScreen
 from tuiapp.session import Session
 from tuiapp.story import tell
+from tuiapp.text import clean
 from tuiapp.viewmodel import Notice, Snapshot, ViewModel
 from tuiapp.widgets.kv_map import KvMap
 from tuiapp.widgets.lines import Legend, StoryLine, TitleLeft, TitleRight
@@ -36,6 +40,7 @@ SLOW_EVERY = 3  # frames between two paints of what need not be smooth
 STORY_EVERY = 8
 NUM_PANES = 8
 MIN_WIDTH, MIN_HEIGHT = 80, 24
+EXIT_FAILED, EXIT_USAGE = 1, 2
 
 
 class LiveScreen(Screen[None]):
@@ -46,28 +51,28 @@ class LiveScreen(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "pause", "Pause", tooltip="Hold the engine and its clock"),
-        Binding("n", "step(1)", "Step", tooltip="Pause and run one forward pass"),
-        Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
         Binding(
             "1", "batcher('static')", "Batcher", key_display="1/2/3", tooltip="Static batching"
         ),
-        Binding("2", "batcher('dynamic')", "Dynamic", show=False, tooltip="Dynamic batching"),
-        Binding("3", "batcher('continuous')", "Continuous", show=False, tooltip="Continuous"),
-        Binding("i", "inject", "Inject", tooltip="Send requests of your own"),
+        Binding("2", "batcher('dynamic')", "", show=False, tooltip="Dynamic batching"),
+        Binding("3", "batcher('continuous')", "", show=False, tooltip="Continuous batching"),
         Binding("b", "burst", "Burst", tooltip="Send 24 requests of varied length"),
+        Binding("i", "inject", "Inject", tooltip="Send requests of your own"),
         Binding("w", "workload", "Workload", tooltip="Play a preset workload"),
+        Binding("space", "pause", "Pause", tooltip="Hold the engine and its clock"),
+        Binding("question_mark", "help", "Help", key_display="?", tooltip="This page"),
+        Binding("q", "app.quit", "Quit", tooltip="Leave batchscope"),
+        Binding("n", "step(1)", "Step", tooltip="Pause and run one forward pass"),
+        Binding("enter", "inspect", "Inspect", key_display="⏎", tooltip="One request's life"),
         Binding("g", "flush", "Go", tooltip="Start a batch without waiting for company"),
+        Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
         Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
         Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
-        Binding("up", "select(-1)", "Previous request", show=False),
-        Binding("down", "select(1)", "Next request", show=False),
-        Binding("enter", "inspect", "Inspect", key_display="⏎", tooltip="One request's life"),
-        Binding("x", "abort", "Abort", show=False, tooltip="Abort the selected request"),
-        Binding("X", "abort_all", "Abort all", show=False, tooltip="Abort every request"),
-        Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this as SVG"),
-        Binding("question_mark", "help", "Help", key_display="?"),
-        Binding("q", "app.quit", "Quit"),
+        Binding("up", "select(-1)", "Select", show=False, tooltip="The request before"),
+        Binding("down", "select(1)", "Select", show=False, tooltip="The next request"),
+        Binding("x", "abort", "Abort", show=False, tooltip="End the selected request"),
+        Binding("X", "abort_all", "Abort all", show=False, tooltip="End every request"),
+        Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this screen as SVG"),
     ]
 
     def __init__(
@@ -125,7 +130,7 @@ class LiveScreen(Screen[None]):
         snapshot = self.snapshot = self._viewmodel.poll(self._session.backend.now())
         if snapshot.info and self._on_ready:
             ready, self._on_ready = self._on_ready, None
-            self._session.settings = snapshot.settings
+            self._session.settle(snapshot.settings)
             ready(self._session)
         self._tell_news(snapshot)
         self._arrange(snapshot)
@@ -172,7 +177,10 @@ class LiveScreen(Screen[None]):
             self._announce(notice)
 
     def _announce(self, notice: Notice) -> None:
-        if not notice.is_failure:
+        if notice.is_fatal and self.snapshot.info is None:
+            code = EXIT_USAGE if notice.is_usage else EXIT_FAILED
+            self.app.exit(return_code=code, message=Text(f"batchscope: {clean(notice.message)}"))
+        elif not notice.is_failure:
             self.notify(notice.message, severity="warning", markup=False)
         elif not isinstance(self.app.screen, FailureScreen):
             self.app.push_screen(FailureScreen(notice))
@@ -226,7 +234,16 @@ class LiveScreen(Screen[None]):
 
     def action_workload(self) -> None:
         if self._session.prompts is not None:
-            self.app.push_screen(PickerScreen(self._session))
+            self.app.push_screen(PickerScreen(self._session, list_presets()), self._play)
+
+    def _play(self, preset: Preset | None) -> None:
+        if preset is None:
+            return
+        try:
+            self._session.play_preset(preset)
+        except ConfigError as error:
+            self.notify(str(error), severity="error", markup=False)
+        self.draw_all()
 
     def action_flush(self) -> None:
         self._session.backend.flush()

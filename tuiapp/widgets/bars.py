@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HEIGHTS = " ▁▂▃▄▅▆▇█"
@@ -22,8 +23,7 @@ def spark(values: Sequence[float], width: int) -> str:
     most = max(shown, default=0.0)
     if most <= 0:
         return " " * width
-    heights = "".join(HEIGHTS[-(-int(value / most * 800) // 100)] for value in shown)
-    return heights.rjust(width)
+    return "".join(HEIGHTS[ceil(value / most * 8)] for value in shown).rjust(width)
 
 
 def histogram(values: Sequence[float], width: int) -> str:

@@ -17,7 +17,11 @@ FREE = "·"
 
 
 class KvMap(Panel):
-    """One cell a block; where the cache is larger than the panel, one cell some blocks."""
+    """One cell a block, as long as all that are in use fit; else one cell some blocks.
+
+    The pool hands out low ids first, so the part of a large cache that is never touched lies at
+    the end and need not be drawn.
+    """
 
     def __init__(self) -> None:
         super().__init__("KV cache", id="kv")
@@ -26,8 +30,9 @@ class KvMap(Panel):
         """Draw a frame."""
         width, height = max(1, self.size.width), max(1, self.size.height)
         owners = snapshot.block_owners
-        per_cell = max(1, -(-len(owners) // (width * height)))
-        cells = [_owner(owners[at : at + per_cell]) for at in range(0, len(owners), per_cell)]
+        per_cell = _scale(owners, width * height)
+        shown = owners[: width * height * per_cell]
+        cells = [_owner(shown[at : at + per_cell]) for at in range(0, len(shown), per_cell)]
         rows = (cells[at : at + width] for at in range(0, len(cells), width))
         size = snapshot.settings.block_size
         scale = f"{per_cell} blocks a cell · " if per_cell > 1 else ""
@@ -36,6 +41,15 @@ class KvMap(Panel):
             Content("\n").join(_row(row) for row in rows),
             f"{scale}{used} of {len(owners)} blocks × {size} tokens",
         )
+
+
+def _scale(owners: tuple[str | None, ...], num_cells: int) -> int:
+    """Blocks a cell: the least power of two that brings all owned blocks onto the map."""
+    end = next((at for at in range(len(owners), 0, -1) if owners[at - 1]), 0)
+    scale = 1
+    while end > num_cells * scale:
+        scale *= 2
+    return scale
 
 
 def _owner(blocks: tuple[str | None, ...]) -> str | None:

@@ -51,7 +51,7 @@ class Timeline(Widget):
         .timeline--gutter { color: $muted; }
         .timeline--prefill-bar { color: $phase-prefill; }
         .timeline--decode-bar { color: $phase-decode-ink; }
-        .timeline--mine { text-style: bold reverse; }
+        .timeline--mine { background: $accent; color: $background; text-style: bold; }
     }
     """
 
@@ -124,7 +124,7 @@ class Timeline(Widget):
             slot = self._first_slot + y
             mark = self._mark if slot == self._selected_slot else " "
             gutter = f"{slot:>2}{mark}".ljust(GUTTER)[:GUTTER]
-            segments = list(self._row(slot, shown))
+            segments = [*self._row(slot, shown)]
         elif y == self.num_rows:
             gutter, segments = "pre ", self._strip(shown, "prefill", _num_prefill)
         else:
@@ -139,19 +139,18 @@ class Timeline(Widget):
     def _row(self, slot: int, shown: Iterable[Column]) -> Iterable[Segment]:
         """Runs of like cells, each with the name of its request where there is room."""
         for cell, run in groupby(column.cell(slot) for column in shown):
-            yield self._segment(cell, sum(1 for _ in run))
+            yield from self._segments(cell, sum(1 for _ in run))
 
-    def _segment(self, cell: Cell | None, length: int) -> Segment:
+    def _segments(self, cell: Cell | None, length: int) -> Iterable[Segment]:
         if cell is None:
-            return Segment(self._glyphs[Phase.FREE] * length, self._styles["free"])
-        style = self._styles[cell.phase.value]
-        glyph = self._glyphs[cell.phase]
+            yield Segment(self._glyphs[Phase.FREE] * length, self._styles["free"])
+            return
+        style, glyph = self._styles[cell.phase.value], self._glyphs[cell.phase]
         name = cell.request_id
         if cell.phase in LABELLED and length >= len(name) + 2:
-            if self._is_mine(name):
-                style += self._styles["mine"]
-            return Segment(name + glyph * (length - len(name)), style)
-        return Segment(glyph * length, style)
+            yield Segment(name, self._styles["mine"] if self._is_mine(name) else style)
+            length -= len(name)
+        yield Segment(glyph * length, style)
 
     def _strip(
         self, shown: tuple[Column, ...], kind: str, count: Callable[[Column], int]

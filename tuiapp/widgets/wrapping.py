@@ -38,6 +38,8 @@ class WrappedText:
             self.num_dropped += excess
 
     def _add_word(self, word: str) -> None:
+        if word.isspace() and self.num_lines == 1 and not self.current:
+            return  # nothing at all stands before it
         if word == "\n":
             self._end_line(self.current, "")
         elif cell_len(self.current) + cell_len(word) <= self.width:
