@@ -8,7 +8,13 @@ from engine.config import ConfigError, suggest
 from engine.events import EngineInfo
 from engine.plan import RunnerError
 from engine.runners.attention import PagedAttention
-from engine.runners.device import choose_device, choose_dtype, describe_device, free_memory
+from engine.runners.device import (
+    choose_device,
+    choose_dtype,
+    describe_device,
+    device_uuid,
+    free_memory,
+)
 from engine.runners.loading import LoadedModel, load_model
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
 from engine.runners.support import adopt
@@ -51,6 +57,7 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
         block_size=settings.block_size,
         kv_bytes_per_token=attention.kv_bytes_per_token,
         num_threads=num_threads,
+        device_uuid=device_uuid(device),
     )
     eos_token_ids = loaded.tokenizer.eos_token_ids
     return Parts(TorchRunner(loaded.model, attention, eos_token_ids), loaded.tokenizer, info)

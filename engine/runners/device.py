@@ -52,6 +52,12 @@ def describe_device(device: torch.device) -> str:
     return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
 
 
+def device_uuid(device: torch.device) -> str:
+    """What a CUDA device is called by its driver; empty for others."""
+    is_cuda = device.type == "cuda"
+    return str(torch.cuda.get_device_properties(device).uuid) if is_cuda else ""
+
+
 def free_memory(device: torch.device) -> int:
     """Bytes that could be allocated on the device now."""
     if device.type == "cuda":
