@@ -38,8 +38,8 @@ class EngineInfo:
     block_size: int
     kv_bytes_per_token: int = 0
     num_threads: int = 1
-    is_simulated: bool = False
     device_uuid: str = ""
+    is_simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -15,7 +16,8 @@ from textual.screen import Screen
 from engine.assembly import build_core
 from engine.backends.local import LocalBackend
 from engine.generate.demo import DemoMix
-from tuiapp.options import ScreenOptions
+from engine.settings import BatcherName, EngineSettings
+from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.presets import Preset, find_preset
 from tuiapp.screens.live import LiveScreen
 from tuiapp.session import Session
@@ -83,9 +85,9 @@ def open_playground(options: ScreenOptions) -> int:
         ConfigError: there is no such preset, or its settings cannot be.
     """
     preset = find_preset(options.preset) if options.preset else None
-    settings = preset.settings(base=options.settings) if preset else options.settings
+    settings = _first_settings(options, preset)
     backend = LocalBackend(partial(build_core, options.spec, settings))
-    session = Session(backend, settings, options.seed)
+    session = Session(backend, settings, base=options.settings, seed=options.seed)
     begin = partial(_begin_traffic, preset=preset, is_idle=options.idle, seed=options.seed)
     app = Playground(session, begin, ascii_only=options.ascii_only)
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -97,9 +99,18 @@ def open_playground(options: ScreenOptions) -> int:
     return app.return_code or 0
 
 
+def _first_settings(options: ScreenOptions, preset: Preset | None) -> EngineSettings:
+    """What the user named, then what the preset says; or else static, whose waste is plain."""
+    if preset:
+        return apply_overrides(preset.settings(base=options.settings), options.overrides)
+    if "batcher" in options.overrides:
+        return options.settings
+    return replace(options.settings, batcher=BatcherName.STATIC)
+
+
 def _begin_traffic(session: Session, preset: Preset | None, *, is_idle: bool, seed: int) -> None:
     """What arrives first: the preset, nothing, or a gentle mix without end."""
     if preset:
-        session.play_preset(preset)
+        session.play_requests_of(preset)
     elif not is_idle and session.prompts:
         session.play("gentle mix", DemoMix(session.prompts, DEMO_RATE, seed))

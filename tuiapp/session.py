@@ -23,13 +23,22 @@ class Session:
     """Remembers what was asked for: the settings, the speed, and which requests are the user's.
 
     Args:
+        settings: those that the engine was built with.
+        base: what presets change, the same as `settings` if not given.
         seed: of the bursts.
     """
 
-    def __init__(self, backend: Backend, settings: EngineSettings, seed: int = 0) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        settings: EngineSettings,
+        *,
+        base: EngineSettings | None = None,
+        seed: int = 0,
+    ) -> None:
         self.backend = backend
         self.settings = settings
-        self._base = settings
+        self._base = base or settings
         self.workload = ""
         self.speed = 1.0
         self.is_paused = False
@@ -52,7 +61,10 @@ class Session:
 
     def settle(self, settings: EngineSettings) -> None:
         """Take over what the engine made of the settings when it was built."""
-        self.settings = self._base = settings
+        self.settings = settings
+        if self._base.long_prefill_token_threshold is None:
+            chunk = settings.long_prefill_token_threshold
+            self._base = replace(self._base, long_prefill_token_threshold=chunk)
 
     def set_batcher(self, name: BatcherName) -> None:
         """Switch the policy, live."""
@@ -74,15 +86,19 @@ class Session:
         Raises:
             ConfigError: its settings do not go with those of the session.
         """
+        settings = preset.settings(base=self._base)
+        self.backend.abort_all()
+        self.configure(settings)
+        self.play_requests_of(preset)
+
+    def play_requests_of(self, preset: Preset) -> None:
+        """Let the requests of a preset arrive, under whatever settings are in force."""
         if self.prompts is None:
             return
-        settings = preset.settings(base=self._base)
         self._num_played += 1
         suffix = "" if self._num_played == 1 else f".{self._num_played}"
         requests = preset.requests(self.prompts)
         named = [replace(request, id=f"{request.id}{suffix}") for request in requests]
-        self.backend.abort_all()
-        self.configure(settings)
         self.play(preset.name, Listed(named))
 
     def change_speed(self, steps: int) -> float:

@@ -13,19 +13,26 @@ from threading import Thread
 from engine.clock import WallClock
 from engine.config import ConfigError
 from engine.core import EngineCore
-from engine.events import Failed
+from engine.events import EngineInfo, Failed
 from engine.log import EventLog
 from engine.plan import RunnerError
 from engine.request import Request
 from engine.run import advance
 from engine.settings import EngineSettings
+from engine.telemetry import Telemetry, make_telemetry
 from engine.tokenizer import Tokenizer
 from engine.workload import Feed, Workload
 
+GAUGE_SECONDS = 0.5
 IDLE_SECONDS = 0.05  # an engine with nothing to do looks about so often
 STOP_SECONDS = 10.0
 
 Command = Callable[["_Engine"], object]
+
+
+def _make_gauge(info: EngineInfo) -> Telemetry:
+    """What reads the engine's own device."""
+    return make_telemetry(info.device_uuid)
 
 
 class LocalBackend:
@@ -33,11 +40,17 @@ class LocalBackend:
 
     Args:
         build: makes the core on the engine's thread, since that may mean loading a model.
+        make_gauge: makes what reads the device that the engine runs on.
     """
 
-    def __init__(self, build: Callable[[WallClock, EventLog], EngineCore]) -> None:
+    def __init__(
+        self,
+        build: Callable[[WallClock, EventLog], EngineCore],
+        make_gauge: Callable[[EngineInfo], Telemetry] = _make_gauge,
+    ) -> None:
         self.log = EventLog()
         self._build = build
+        self._make_gauge = make_gauge
         self._clock = WallClock()
         self._tokenizer: Tokenizer | None = None
         self._inbox: SimpleQueue[Command] = SimpleQueue()
@@ -94,7 +107,7 @@ class LocalBackend:
         try:
             core = self._build(clock, self.log)
             self._tokenizer = core.tokenizer
-            engine = _Engine(core, clock)
+            engine = _Engine(core, clock, self._make_gauge(core.info))
             while not engine.is_stopped:
                 self._obey(engine, wait=engine.turn())
         except ConfigError as error:
@@ -116,8 +129,10 @@ class LocalBackend:
 class _Engine:
     """The core with what a live session adds: a feed, and a clock that can be held."""
 
-    def __init__(self, core: EngineCore, clock: WallClock) -> None:
+    def __init__(self, core: EngineCore, clock: WallClock, gauge: Telemetry) -> None:
         self.core = core
+        self._gauge = gauge
+        self._next_reading = 0.0
         self.is_stopped = False
         self._clock = clock
         self._feed: Feed | None = None
@@ -126,6 +141,7 @@ class _Engine:
 
     def turn(self) -> float:
         """Run a step unless paused; return seconds that may be spent waiting for a command."""
+        self._read_gauge()
         if self._is_paused and not self._steps_left:
             return IDLE_SECONDS
         self._end_feed()
@@ -166,6 +182,12 @@ class _Engine:
 
     def stop(self) -> None:
         self.is_stopped = True
+
+    def _read_gauge(self) -> None:
+        now = self._clock.now()
+        if now >= self._next_reading:
+            self._next_reading = now + GAUGE_SECONDS
+            self.core.log.append(self._gauge.read(now))
 
     def _end_feed(self) -> None:
         """Once a workload has all arrived, let its last batch start without company."""
