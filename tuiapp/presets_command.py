@@ -74,23 +74,22 @@ def check(paths: Sequence[Path]) -> bool:
         except ConfigError as error:
             errors.append(error)
         else:
-            Console().print(Text(f"{path}: {len(preset.drafts)} requests, nothing wrong"))
+            typer.echo(one_line(f"{path}: {len(preset.drafts)} requests, nothing wrong"))
     _complain(errors)
     return not errors
 
 
 def locate() -> None:
     """Print where things lie; a folder of the user's own need not exist."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    package = Path(str(files("engine")))
     for what, where in (
         ("program", Path(__file__).parent),
-        ("engine", Path(str(files("engine")))),
-        ("shipped model", Path(str(files("engine"))) / "models" / "tiny"),
+        ("engine", package),
+        ("shipped model", package / "models" / "tiny"),
         ("presets", shipped_folder()),
         ("your presets", user_folder()),
     ):
-        table.add_row(what, Text(str(where), overflow="fold"))
-    Console().print(table)
+        typer.echo(f"{what:<15}{where}")
 
 
 def _cells(preset: Preset) -> tuple[Text, ...]:
@@ -122,6 +121,5 @@ def _lengths(lengths: Sequence[int]) -> str:
 
 
 def _complain(errors: Sequence[ConfigError]) -> None:
-    console = Console(stderr=True)
     for error in errors:
-        console.print(Text(one_line(str(error)), style="red"))
+        typer.echo(one_line(str(error)), err=True)

@@ -109,7 +109,8 @@ def _run_all(request: RunRequest, runs: Mapping[str, EngineSettings]) -> list[Ou
                 break
             outcomes.append(outcome)
             for complaint in outcome.complaints:
-                console.print(Text(f"{one_line(name)}: {one_line(complaint)}", style="yellow"))
+                words = f"{one_line(name or settings.batcher.value)}: {one_line(complaint)}"
+                console.print(Text(words, style="yellow"), soft_wrap=True)
             if outcome.is_interrupted:
                 break
     return outcomes

@@ -1,0 +1,76 @@
+"""Every claim of every shipped preset, under the linear cost model on the virtual clock."""
+
+from functools import cache
+
+import pytest
+
+from engine.runners.parts import ModelSpec
+from tuiapp.headless import Outcome, run_preset
+from tuiapp.presets import find_preset, list_presets
+from tuiapp.presets.files import shipped_folder
+from tuiapp.verdicts import Ruling, judge
+
+NAMES = [preset.name for preset in list_presets((shipped_folder(),)).presets]
+LINEAR = ModelSpec(device="sim:linear")
+
+
+@cache
+def outcomes(name: str) -> dict[str, Outcome]:
+    preset = find_preset(name)
+    variants = [variant.name for variant in preset.variants]
+    return {each: run_preset(preset, each, preset.settings(each), LINEAR) for each in variants}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_claims_of_a_preset_hold(name):
+    verdicts = judge(find_preset(name).claims, tuple(outcomes(name).values()))
+    assert [v.claim.text for v in verdicts if v.ruling is not Ruling.HOLDS] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_request_of_a_preset_is_served_in_full(name):
+    drafts = find_preset(name).drafts
+    for outcome in outcomes(name).values():
+        service = outcome.report.service
+        assert service.num_completed == len(drafts)
+        assert service.num_output_tokens == sum(draft.num_output_tokens for draft in drafts)
+        assert outcome.complaints == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "metric", "label", "expected"),
+    [
+        ("straggler", "static", "e2e_p50_ms", "short", 6130),
+        ("straggler", "dynamic", "e2e_p50_ms", "short", 6130),
+        ("straggler", "continuous", "e2e_p50_ms", "short", 66.4),
+        ("fill-wait", "static", "ttft_p99_ms", "", 12_889),
+        ("fill-wait", "dynamic", "ttft_p99_ms", "", 377),
+        ("fill-wait", "continuous", "ttft_p99_ms", "", 24.6),
+        ("prefill-spike", "whole", "itl_max_ms", "stream", 94.3),
+        ("prefill-spike", "chunk512", "itl_max_ms", "stream", 22.5),
+        ("prefill-spike", "whole", "ttft_p50_ms", "long-a", 102),
+        ("prefill-spike", "chunk512", "ttft_p50_ms", "long-a", 201),
+        ("paged-kv", "reserve", "peak_running", "", 8),
+        ("paged-kv", "reserve", "out_tps", "", 603),
+    ],
+)
+def test_the_figures_are_those_that_the_linear_model_gives(name, variant, metric, label, expected):
+    value = outcomes(name)[variant].report.value(metric, label)
+    assert value == pytest.approx(expected, rel=0.005)
+
+
+def test_a_static_batch_takes_as_long_as_its_straggler_by_hand():
+    # 500 passes of 12 ms and 8 sequences, one prefill of 8 x 32 tokens, and the context of the
+    # straggler (32 to 531) and of seven dead rows (36) that go on attending to theirs.
+    context = sum(range(32, 532)) + 7 * 36 * 500
+    by_hand = 500 * (12 + 8 * 0.03) + 8 * 32 * 0.02 + context * 2e-5
+    short = outcomes("straggler")["static"].report.value("e2e_p50_ms", "short")
+    assert short == pytest.approx(by_hand, rel=1e-4)
+
+
+def test_variants_see_the_same_arrivals():
+    arrivals = {
+        name: outcome.report.service.num_prompt_tokens
+        for name, outcome in outcomes("heavy-load").items()
+    }
+    assert len(set(arrivals.values())) == 1

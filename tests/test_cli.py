@@ -1,0 +1,221 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import tuiapp.run_command
+from tuiapp.cli import app
+
+PRESET = """\
+schema = 1
+[preset]
+id = "mine"
+title = "Mine [bold]and[/bold] [/red]"
+summary = "A title that looks like markup."
+[[compare]]
+name = "[b]one[/b]"
+[[request]]
+label = "a[/b]"
+prompt_tokens = 16
+output_tokens = 4
+[[request]]
+label = "b"
+prompt_tokens = 9000
+output_tokens = 4
+[[claim]]
+text = "[link=x]It[/link] ends."
+metric = "e2e_p50_ms"
+left = "[b]one[/b]"
+op = "<="
+value = 10000
+"""
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def run_json(*arguments):
+    result = call("run", *arguments, "--device", "sim:linear", "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(PRESET)
+    return path
+
+
+def test_help_names_the_commands():
+    result = call("--help")
+    assert result.exit_code == 0
+    assert all(command in result.stdout for command in ("run", "presets", "locate"))
+
+
+def test_without_arguments_and_without_a_terminal_it_prints_help_and_exits_2():
+    result = call()
+    assert result.exit_code == 2
+    assert "Usage" in result.stdout
+
+
+def test_help_loads_no_heavy_library():
+    code = (
+        "import sys, tuiapp.cli\n"
+        "try: tuiapp.cli.app(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'transformers', 'textual', 'numpy', 'platformdirs'} & set(sys.modules)\n"
+        "print('loaded:', *sorted(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "loaded:"
+
+
+def test_a_simulated_run_loads_neither_torch_nor_textual():
+    code = (
+        "import sys, tuiapp.cli\n"
+        "try: tuiapp.cli.app(['run', 'straggler', '--device', 'sim:linear', '--json'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'transformers', 'textual'} & set(sys.modules)\n"
+        "print('loaded:', *sorted(heavy), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "loaded:"
+
+
+def test_a_run_is_one_json_object_with_settings_metrics_and_verdicts():
+    found = run_json("straggler")
+    assert (found["preset"], found["seed"], found["simulated"]) == ("straggler", 1, True)
+    assert [each["variant"] for each in found["runs"]] == ["static", "dynamic", "continuous"]
+    static = found["runs"][0]
+    assert static["settings"]["batcher"] == "static"
+    assert static["info"]["is_simulated"]
+    assert static["overall"]["num_completed"] == 16
+    assert static["overall"]["itl_p50_ms"] is None
+    assert static["classes"]["short"]["e2e_p50_ms"] == pytest.approx(6130, rel=0.001)
+    assert [claim["verdict"] for claim in found["claims"]] == ["holds"] * 3
+
+
+def test_a_variant_runs_alone_and_leaves_claims_about_others_open():
+    found = run_json("straggler", "--variant", "static")
+    assert [each["variant"] for each in found["runs"]] == ["static"]
+    assert [claim["verdict"] for claim in found["claims"]] == [
+        "holds",
+        "not judged",
+        "not judged",
+    ]
+
+
+def test_a_batcher_by_flag_runs_the_presets_own_engine_with_it():
+    found = run_json("straggler", "--batcher", "static", "--slots", "4", "--deliver", "stream")
+    (run,) = found["runs"]
+    assert run["variant"] == ""
+    assert run["settings"]["batcher"] == "static"
+    assert run["settings"]["max_batch_size"] == 4
+    assert run["overall"]["peak_running"] == 4
+
+
+def test_another_seed_gives_other_requests():
+    one, two = (run_json("heavy-load", "--variant", "continuous", "--seed", seed) for seed in "12")
+    assert one["seed"] == 1
+    assert one["runs"][0]["overall"]["e2e_p50_ms"] != two["runs"][0]["overall"]["e2e_p50_ms"]
+
+
+def test_a_report_for_people_says_simulated_and_judges_the_claims():
+    result = call("run", "straggler", "--device", "sim:linear")
+    assert result.exit_code == 0
+    assert "simulated, times come from a cost model" in result.stdout
+    assert "Claims (simulated)" in result.stdout
+    assert result.stdout.count("holds: ") == 3
+    assert result.stderr == ""
+
+
+def test_text_that_looks_like_markup_is_printed_as_it_stands(mine):
+    result = call("run", mine, "--device", "sim:linear")
+    assert result.exit_code == 0
+    for text in ("Mine [bold]and[/bold] [/red]", "[b]one[/b]", "a[/b]", "[link=x]It[/link] ends."):
+        assert text in result.stdout
+
+
+def test_what_was_rejected_is_said_on_stderr(mine):
+    result = call("run", mine, "--device", "sim:linear")
+    problem = "9000 prompt + 4 output tokens exceed the context of 8192"
+    assert result.stderr == f"[b]one[/b]: {problem}\n"
+
+
+def test_a_run_that_serves_nothing_exits_1(mine):
+    result = call("run", mine, "--device", "sim:linear", "--num-kv-blocks", "1")
+    assert result.exit_code == 1
+
+
+def test_a_run_that_is_broken_off_before_it_began_exits_130(monkeypatch):
+    def break_off(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tuiapp.run_command, "run_preset", break_off)
+    assert call("run", "straggler", "--device", "sim:linear").exit_code == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "stragler"], "no preset is called 'stragler'; did you mean 'straggler'?"),
+        (
+            ["run", "straggler", "--variant", "statik"],
+            "straggler has no variant called 'statik'; did you mean 'static'?",
+        ),
+        (
+            ["run", "straggler", "--batcher", "dynamik"],
+            "--batcher: 'dynamik' is unknown; did you mean 'dynamic'?",
+        ),
+        (
+            ["run", "straggler", "--device", "sim:liner"],
+            "unknown device 'sim:liner'; did you mean 'sim:linear'?",
+        ),
+        (["run", "gone.toml"], "gone.toml: cannot be read: No such file or directory"),
+        (["presets", "show", "fillwait"], "no preset is called 'fillwait'; did you mean 'fill-wa"),
+        (["--slots", "3", "run", "straggler"], "--slots before 'run' is for the screen"),
+        (["run"], "Missing argument 'PRESET'"),
+    ],
+)
+def test_bad_input_exits_2_with_what_would_be_right(arguments, message):
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert message in result.stderr
+
+
+def test_presets_are_listed():
+    result = call("presets")
+    assert result.exit_code == 0
+    assert "straggler" in result.stdout
+    names = [each["name"] for each in json.loads(call("presets", "--json").stdout)["presets"]]
+    assert {"straggler", "fill-wait", "prefill-spike"} < set(names)
+
+
+def test_a_preset_is_shown_with_its_traffic_and_claims():
+    result = call("presets", "show", "straggler")
+    assert "short: 7 at 0 s, prompts 32, outputs 5 tokens" in result.stdout
+    assert "Static: a short answer comes when the longest one" in result.stdout
+    shown = json.loads(call("presets", "show", "straggler", "--json").stdout)
+    assert shown["num_requests"] == 16
+    assert shown["claims"][0]["right_class"] == "straggler"
+
+
+def test_checking_names_the_line_that_is_wrong(mine):
+    assert call("presets", "check", mine).exit_code == 0
+    mine.write_text(PRESET.replace("output_tokens = 4", "output_token = 4", 1))
+    result = call("presets", "check", mine)
+    assert result.exit_code == 2
+    problem = "request[0].output_token: unknown key; did you mean 'output_tokens'?"
+    assert result.stderr == f"{mine}:11: {problem}\n"
+
+
+def test_locate_says_where_things_lie():
+    result = call("locate")
+    assert result.exit_code == 0
+    assert "shipped model" in result.stdout
+    assert "your presets" in result.stdout

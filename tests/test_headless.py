@@ -1,0 +1,83 @@
+from pathlib import Path
+
+from engine.events import Arrived
+from engine.log import EventLog
+from engine.metrics import Metrics
+from engine.request import Request
+from engine.runners.parts import ModelSpec
+from engine.settings import BatcherName, EngineSettings
+from tuiapp.headless import Reader, run_preset
+from tuiapp.presets.parse import parse
+
+LINEAR = ModelSpec(device="sim:linear")
+TEXT = """\
+schema = 1
+[preset]
+id = "small"
+title = "Small"
+summary = "Four requests."
+[[class]]
+name = "chat"
+count = 4
+arrival = { kind = "constant", rate = 2.0 }
+prompt = { kind = "fixed", value = 16 }
+output = { kind = "fixed", value = 4 }
+"""
+
+
+def run(settings=None, **options):
+    preset = parse(TEXT, Path("small.toml"))
+    return run_preset(preset, "", settings or EngineSettings(), LINEAR, **options)
+
+
+def test_a_run_serves_every_request_and_says_that_it_is_simulated():
+    outcome = run()
+    assert outcome.report.service.num_completed == 4
+    assert outcome.report.service.num_output_tokens == 16
+    assert outcome.info.is_simulated
+    assert not outcome.is_failed
+
+
+def test_a_run_reports_the_settings_that_it_had():
+    outcome = run(settings=EngineSettings(batcher=BatcherName.STATIC))
+    assert outcome.settings.batcher is BatcherName.STATIC
+    assert outcome.settings.long_prefill_token_threshold == 512  # decided for the model
+
+
+def test_progress_counts_requests_that_ended():
+    seen = []
+    run(on_progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_a_run_that_is_broken_off_reports_what_was_done():
+    def break_off(done, total):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    outcome = run(on_progress=break_off)
+    assert outcome.is_interrupted
+    assert outcome.report.service.num_completed == 2
+    assert not outcome.is_failed
+
+
+def test_a_run_in_which_nothing_could_be_served_has_failed():
+    outcome = run(settings=EngineSettings(max_model_len=8))
+    assert outcome.is_failed
+    assert outcome.report.service.num_rejected == 4
+    assert outcome.complaints == ("16 prompt + 4 output tokens exceed the context of 8",)
+
+
+def test_the_same_preset_gives_the_same_numbers():
+    assert run().report == run().report
+
+
+def test_a_reader_can_skip_what_does_not_count():
+    log, seen = EventLog(), []
+    reader = Reader(log, Metrics(), seen.append)
+    log.append(Arrived(0.0, Request("warm-up", (1,))))
+    reader.skip()
+    log.append(Arrived(0.0, Request("a", (1,))))
+    reader.read()
+    assert reader.metrics.report().service.num_requests == 1
+    assert seen == []

@@ -1,0 +1,50 @@
+import pytest
+
+from engine.config import ConfigError
+from engine.runners.parts import ModelSpec
+from engine.settings import BatcherName, Delivery, EngineSettings
+from tuiapp.options import apply_overrides, read_overrides, screen_options
+
+
+def test_flags_that_were_not_given_change_nothing():
+    assert read_overrides() == {}
+    assert apply_overrides(EngineSettings(), {}) == EngineSettings()
+
+
+def test_flags_become_settings_and_slots_count_for_every_batcher():
+    overrides = read_overrides(4, 128, 99, "static", "stream")
+    assert apply_overrides(EngineSettings(), overrides) == EngineSettings(
+        batcher=BatcherName.STATIC,
+        max_num_seqs=4,
+        max_batch_size=4,
+        long_prefill_token_threshold=128,
+        num_kv_blocks=99,
+        deliver=Delivery.STREAM,
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"batcher": "statc"}, "--batcher: 'statc' is unknown; did you mean 'static'?"),
+        ({"deliver": "x"}, "--deliver: 'x' is unknown; known: batch, stream"),
+        ({"slots": 0}, "--slots: must be at least 1, got 0"),
+        ({"chunk": -1}, "--chunk: must be at least 0 (0 sets no limit), got -1"),
+        (
+            {"slots": 600},
+            "max_num_batched_tokens (512) must be at least max_num_seqs (600), or decodes would "
+            "starve",
+        ),
+    ],
+)
+def test_a_bad_value_is_refused_by_the_name_of_its_flag(flags, message):
+    with pytest.raises(ConfigError) as caught:
+        apply_overrides(EngineSettings(), read_overrides(**flags))
+    assert str(caught.value) == message
+
+
+def test_the_screen_gets_settings_with_the_overrides_in_them():
+    overrides = read_overrides(slots=3)
+    options = screen_options(ModelSpec(), overrides, preset="x", idle=True, seed=7, ascii_only=True)
+    assert options.settings == EngineSettings(max_num_seqs=3, max_batch_size=3)
+    assert (options.preset, options.idle, options.seed, options.ascii_only) == ("x", True, 7, True)
