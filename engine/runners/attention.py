@@ -64,12 +64,13 @@ class PagedAttention:
 
     Attributes:
         shapes: of the layers that called, by index.
+        cache: what the layers have written.
     """
 
     def __init__(self, model: PreTrainedModel) -> None:
         self.shapes: dict[int, LayerShape] = {}
         self._device = model.device
-        self._cache = KvCache({}, 0, 1, self._device)
+        self.cache = KvCache({}, 0, 1, self._device)
         self._backend: AttentionBackend = GatherAttention(1, self._device)
         self._write_slots = torch.empty(0, dtype=torch.long)
         # transformers never forgets a registered function: it must not keep the cache alive.
@@ -96,12 +97,12 @@ class PagedAttention:
 
     @property
     def block_size(self) -> int:
-        return self._cache.block_size
+        return self.cache.block_size
 
     @property
     def scratch_slot(self) -> int:
         """Where padding writes; no row reads it."""
-        return self._cache.scratch_slot
+        return self.cache.scratch_slot
 
     def resize(self, num_blocks: int, block_size: int) -> None:
         """Replace the cache by one of that size; what it held is lost.
@@ -110,11 +111,11 @@ class PagedAttention:
             RunnerError: there is no memory for it; a cache of the old size stays.
         """
         needed = (num_blocks + 1) * block_size * self.kv_bytes_per_token
-        available = free_memory(self._device) + self._cache.num_bytes
+        available = free_memory(self._device) + self.cache.num_bytes
         problem = f"{num_blocks} KV blocks of {block_size} tokens take {needed / 2**30:.2f} GiB"
         if needed > available:
             raise RunnerError(f"{problem}; {available / 2**30:.2f} GiB are free")
-        old = self._cache.num_blocks, self._cache.block_size
+        old = self.cache.num_blocks, self.cache.block_size
         try:
             self._allocate(num_blocks, block_size)
         except (MemoryError, RuntimeError) as error:
@@ -131,8 +132,8 @@ class PagedAttention:
         self._write_slots = write_slots
 
     def _allocate(self, num_blocks: int, block_size: int) -> None:
-        self._cache = KvCache({}, 0, 1, self._device)  # frees the old one first
-        self._cache = KvCache(self.shapes, num_blocks, block_size, self._device)
+        self.cache = KvCache({}, 0, 1, self._device)  # frees the old one first
+        self.cache = KvCache(self.shapes, num_blocks, block_size, self._device)
         self._backend = GatherAttention(block_size, self._device)
 
     def _attend(
@@ -158,7 +159,7 @@ class PagedAttention:
         """
         layer = module.layer_idx
         assert isinstance(layer, int), "a layer without an index"
-        cache = self._cache.layers.get(layer)
+        cache = self.cache.layers.get(layer)
         if cache is None:
             return self._note(layer, query, key, value), None
         key, value = key[0].transpose(0, 1), value[0].transpose(0, 1)

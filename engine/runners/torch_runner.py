@@ -19,7 +19,7 @@ class TorchRunner:
     """Packs the rows of a plan into one sequence of tokens, [1, T], and runs the model on it.
 
     Args:
-        attention: what the model calls in every layer; it holds the cache.
+        attention: what the model calls in every layer; it holds the cache, none to begin with.
         eos_token_ids: of the model; never sampled where an output must not end.
     """
 
@@ -29,29 +29,29 @@ class TorchRunner:
         attention: PagedAttention,
         eos_token_ids: frozenset[int],
     ) -> None:
-        self._model = model
-        self._attention = attention
+        self.model = model
+        self.attention = attention
         self._eos_token_ids = eos_token_ids
         self._takes_indices = "logits_to_keep" in signature(model.forward).parameters
 
     def launch(self, plan: Plan) -> Launch:
         with device_failures(plan), torch.inference_mode():
-            packed = pack(plan, self._attention.block_size, self._attention.scratch_slot)
+            packed = pack(plan, self.attention.block_size, self.attention.scratch_slot)
             logits = self._forward(packed)
             seqs = [row.seq for row in plan.rows if row.samples]
             return Sampled(plan, sample(logits, seqs, self._eos_token_ids))
 
     def resize(self, num_blocks: int, block_size: int) -> None:
-        self._attention.resize(num_blocks, block_size)
+        self.attention.resize(num_blocks, block_size)
 
     def _forward(self, packed: Packed) -> torch.Tensor:
         """Logits of the rows that sample, [rows, vocabulary], in float32."""
         inputs = [packed.token_ids, packed.positions, packed.write_slots]
-        ids, positions, write_slots = torch.tensor(inputs, device=self._model.device)
-        keep = torch.tensor(packed.sample_at, dtype=torch.long, device=self._model.device)
-        self._attention.begin(packed.spans, write_slots)
+        ids, positions, write_slots = torch.tensor(inputs, device=self.model.device)
+        keep = torch.tensor(packed.sample_at, dtype=torch.long, device=self.model.device)
+        self.attention.begin(packed.spans, write_slots)
         options = {"logits_to_keep": keep} if self._takes_indices else {}
-        output = self._model(
+        output = self.model(
             input_ids=ids[None], position_ids=positions[None], use_cache=False, **options
         )
         logits: torch.Tensor = output.logits[0]

@@ -1,0 +1,80 @@
+"""Tokens equal those of `generate`, whatever the batcher, the chunks and the cache."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.events import Step
+from engine.settings import BatcherName, Start
+from tests.builders import events_of
+from tests.runners.builders import (
+    BLOCK_SIZE,
+    MODELS,
+    generate,
+    make_model,
+    make_requests,
+    make_torch_core,
+    serve,
+)
+
+WHOLE = 0  # a threshold that sets no limit
+STATIC = {"batcher": BatcherName.STATIC, "start": Start.IDLE}
+DYNAMIC = {"batcher": BatcherName.DYNAMIC, "max_queue_delay_ms": 0.0}
+KNOBS: dict[str, dict[str, Any]] = {
+    "static by two": STATIC | {"max_batch_size": 2},
+    "static all at once": STATIC | {"max_batch_size": 5},
+    "static in a small cache": STATIC | {"num_kv_blocks": 13},
+    "dynamic by three": DYNAMIC | {"max_batch_size": 3},
+    "whole prompts": {"long_prefill_token_threshold": WHOLE},
+    "chunks of one token": {"long_prefill_token_threshold": 1},
+    "chunks of a block less one": {"long_prefill_token_threshold": BLOCK_SIZE - 1},
+    "chunks of a block": {"long_prefill_token_threshold": BLOCK_SIZE},
+    "chunks of a block and one": {"long_prefill_token_threshold": BLOCK_SIZE + 1},
+    "no chunks": {"enable_chunked_prefill": False, "max_num_batched_tokens": 8},
+    "a small budget": {"max_num_batched_tokens": 8},
+    "a cache that preempts": {"num_kv_blocks": 12},
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def expected(name: str) -> dict[str, list[int]]:
+    model = make_model(name)
+    return {
+        request.id: generate(model, request.prompt_token_ids, request.sampling.max_tokens)
+        for request in make_requests()
+    }
+
+
+@pytest.mark.parametrize("knobs", KNOBS.values(), ids=KNOBS)
+def test_tokens_equal_generate(name, expected, knobs):
+    assert serve(make_torch_core(name, **knobs), make_requests()) == expected
+
+
+def test_the_outputs_that_are_compared_vary(expected):
+    assert len({tuple(tokens) for tokens in expected.values()}) == 5
+    assert len(set(expected["r4"])) > 5
+
+
+def test_the_small_cache_really_preempts():
+    core = make_torch_core("llama", **KNOBS["a cache that preempts"])
+
+    serve(core, make_requests())
+
+    assert any(step.preempted for step in events_of(core.log, Step))
+
+
+def test_a_batch_is_really_padded_and_carries_dead_rows():
+    core = make_torch_core("llama", **KNOBS["static all at once"])
+
+    serve(core, make_requests())
+
+    first, *_, last = (step for step in events_of(core.log, Step) if step.rows)
+    assert (first.num_tokens, first.num_slots) == (69, 170)
+    assert (last.num_tokens, last.num_slots) == (1, 5)
