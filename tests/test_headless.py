@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from engine.events import Arrived
 from engine.log import EventLog
 from engine.metrics import Metrics
@@ -66,6 +68,13 @@ def test_a_run_in_which_nothing_could_be_served_has_failed():
     assert outcome.is_failed
     assert outcome.report.service.num_rejected == 4
     assert outcome.complaints == ("16 prompt + 4 output tokens exceed the context of 8",)
+
+
+def test_pace_stretches_the_time_between_arrivals():
+    at_once, usual, slow = (run(pace=pace).report.span for pace in (0.0, 1.0, 2.0))
+    assert at_once < 0.1
+    assert usual == pytest.approx(1.5 + 4 * 0.012, abs=0.01)
+    assert slow - usual == pytest.approx(1.5, abs=0.001)
 
 
 def test_the_same_preset_gives_the_same_numbers():

@@ -26,6 +26,7 @@ from tuiapp.flags import (
     KvMemory,
     LoadFormat,
     Model,
+    Pace,
     PresetName,
     Seed,
     Slots,
@@ -132,6 +133,7 @@ def run_command(
     chunk: Chunk = None,
     deliver: Deliver = None,
     seed: Seed = None,
+    pace: Pace = 1.0,
     as_json: AsJson = False,
 ) -> None:
     """Run a preset without the screen and report: every engine that it compares, or one.
@@ -150,6 +152,7 @@ def run_command(
             overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
             variants=tuple(variant or ()),
             seed=seed,
+            pace=pace,
             as_json=as_json,
         )
         code = run_and_report(request)

@@ -43,6 +43,12 @@ Chunk = Annotated[
 ]
 Deliver = Annotated[str | None, typer.Option(metavar="NAME", help="Answers: stream or batch.")]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the traffic.")]
+Pace = Annotated[
+    float,
+    typer.Option(
+        metavar="FACTOR", min=0.0, help="Stretches the time between arrivals; 0.5: twice as fast."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 PresetName = Annotated[
     str,

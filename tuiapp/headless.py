@@ -53,6 +53,7 @@ def run_preset(
     settings: EngineSettings,
     spec: ModelSpec,
     seed: int | None = None,
+    pace: float = 1.0,
     on_progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Outcome:
     """Run all requests of a preset under some settings, until the last has ended.
@@ -63,6 +64,7 @@ def run_preset(
     Args:
         variant: what to call the run.
         seed: draw other requests than the preset does.
+        pace: all arrivals are multiplied by it.
         on_progress: told how many requests have ended, of how many.
 
     Raises:
@@ -70,7 +72,8 @@ def run_preset(
     """
     is_simulated = spec.device.startswith("sim")
     core = build_core(spec, settings, VirtualClock() if is_simulated else WallClock(), EventLog())
-    requests = preset.requests(PromptMaker(core.tokenizer), seed)
+    drawn = preset.requests(PromptMaker(core.tokenizer), seed)
+    requests = [replace(request, arrival=request.arrival * pace) for request in drawn]
     reader = Reader(core.log, Metrics(preset.slo), lambda done: on_progress(done, len(requests)))
     reader.read()
     if not is_simulated:

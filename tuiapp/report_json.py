@@ -23,12 +23,17 @@ def dump(table: Json) -> str:
 
 
 def run_to_json(
-    preset: Preset, seed: int, outcomes: Sequence[Outcome], verdicts: Sequence[Verdict]
+    preset: Preset,
+    seed: int,
+    pace: float,
+    outcomes: Sequence[Outcome],
+    verdicts: Sequence[Verdict],
 ) -> Json:
     """All runs of a preset, with what became of its claims."""
     return {
         "preset": preset.name,
         "seed": seed,
+        "pace": pace,
         "simulated": any(outcome.info.is_simulated for outcome in outcomes),
         "interrupted": any(outcome.is_interrupted for outcome in outcomes),
         "runs": [outcome_to_json(outcome) for outcome in outcomes],

@@ -41,6 +41,7 @@ class RunRequest:
         variants: only these; empty for all, or for the preset's own engine where a batcher is
             named.
         seed: draw other requests than the preset does.
+        pace: all arrivals are multiplied by it.
     """
 
     preset: Preset
@@ -48,6 +49,7 @@ class RunRequest:
     overrides: Mapping[str, Any]
     variants: tuple[str, ...] = ()
     seed: int | None = None
+    pace: float = 1.0
     as_json: bool = False
 
 
@@ -67,7 +69,7 @@ def run_and_report(request: RunRequest) -> int:
     preset = request.preset
     if request.as_json:
         seed = preset.about.seed if request.seed is None else request.seed
-        typer.echo(dump(run_to_json(preset, seed, outcomes, verdicts)))
+        typer.echo(dump(run_to_json(preset, seed, request.pace, outcomes, verdicts)))
     else:
         print_report(Console(), preset, outcomes, verdicts)
     if any(outcome.is_interrupted for outcome in outcomes):
@@ -103,6 +105,7 @@ def _run_all(request: RunRequest, runs: Mapping[str, EngineSettings]) -> list[Ou
                     settings,
                     request.spec,
                     request.seed,
+                    request.pace,
                     partial(_advance, progress, task),
                 )
             except KeyboardInterrupt:  # while a model was loading
