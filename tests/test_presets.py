@@ -1,8 +1,11 @@
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from engine.config import ConfigError
+from engine.generate.arrivals import AnyArrivals
+from engine.generate.lengths import AnyLengths
 from engine.prompts import PromptMaker
 from engine.settings import BatcherName, Delivery, EngineSettings
 from engine.tokenizer import ToyTokenizer
@@ -271,3 +274,14 @@ def test_a_key_is_found_in_the_right_table_of_an_array():
     assert find_line(TEXT, ("compare", 1)) == 16
     assert find_line(TEXT, ("class", 0, "arrival", "rate")) == 22
     assert find_line(TEXT, ("nothing",)) is None
+
+
+def test_the_example_of_the_readme_reads():
+    text = (shipped_folder() / "README.md").read_text("utf-8")
+    example = text.split("```toml\n")[1].split("```")[0]
+    assert parse(example, Path("my-story.toml")).labels == ("chat", "long")
+
+
+@pytest.mark.parametrize("kind", [each.kind for each in get_args(AnyArrivals | AnyLengths)])
+def test_the_readme_names_every_kind_of_arrivals_and_lengths(kind):
+    assert f"`{kind}`" in (shipped_folder() / "README.md").read_text("utf-8")

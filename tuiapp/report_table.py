@@ -99,7 +99,9 @@ def _headline(preset: Preset, outcome: Outcome) -> Text:
     info = outcome.info
     kind = "simulated, times come from a cost model" if info.is_simulated else info.dtype
     text = Text(clean(preset.about.title), style="bold")
-    text.append(f"\n{len(preset.drafts)} requests, {info.model} on {info.device} ({kind})", "dim")
+    count = len(preset.drafts)
+    requests = "1 request" if count == 1 else f"{count} requests"
+    text.append(f"\n{requests}, {info.model} on {info.device} ({kind})", "dim")
     return text
 
 
