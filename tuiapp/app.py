@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,12 +11,14 @@ from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from engine.assembly import build_core
 from engine.backends.local import LocalBackend
 from engine.generate.demo import DemoMix
 from engine.settings import BatcherName, EngineSettings
+from tuiapp.ascii import AsciiFilter
 from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.presets import Preset, find_preset
 from tuiapp.screens.live import LiveScreen
@@ -54,6 +56,7 @@ class Playground(App[int]):
         super().__init__()
         self.session = session
         self.ascii_only = ascii_only
+        self._ascii = AsciiFilter()
         self.viewmodel = ViewModel(session.backend.log)
         self._on_ready = on_ready
         self.register_theme(DARK)
@@ -62,6 +65,10 @@ class Playground(App[int]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK_INKS
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = super().get_line_filters()
+        return [*filters, self._ascii] if self.ascii_only else filters
 
     def get_default_screen(self) -> Screen[None]:
         return LiveScreen(self.session, self.viewmodel, self._on_ready, ascii_only=self.ascii_only)

@@ -34,12 +34,17 @@ def check_screen(app: App[object], name: str) -> None:
     assert picture == path.read_text("utf-8"), f"{name} looks different; see the diff"
 
 
+def screen_text(app: App[object]) -> str:
+    """The text of the screen alone."""
+    return "\n".join(_text(line) for line in _lines(app))
+
+
 def draw(app: App[object]) -> str:
     """The screen as text, then the styles of its lines, then what the styles are."""
     lines = _lines(app)
     styles: dict[str, str] = {}
     rows = [_runs(line, styles) for line in lines]
-    text = ["".join(segment.text for segment in line).rstrip() for line in lines]
+    text = [_text(line) for line in lines]
     legend = [f"{key} {style}" for key, style in sorted(styles.items())]
     return "\n".join([*text, "", "── styles ──", *rows, "", *legend, ""])
 
@@ -55,7 +60,11 @@ def _lines(app: App[object]) -> list[list[Segment]]:
     )
     screen = app.screen._compositor.render_update(full=True, screen_stack=app._background_screens)
     lines = console.render_lines(screen, pad=False)
-    return [[segment for segment in line if not segment.control] for line in lines]
+    return [[segment for segment in line if segment.text and not segment.control] for line in lines]
+
+
+def _text(line: list[Segment]) -> str:
+    return "".join(segment.text for segment in line).rstrip()
 
 
 def _runs(line: list[Segment], styles: dict[str, str]) -> str:

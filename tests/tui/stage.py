@@ -143,12 +143,19 @@ class Stage:
 
 
 @asynccontextmanager
-async def staged(size=(120, 36), traffic: Callable[[StageBackend], None] | None = None, **knobs):
+async def staged(
+    size=(120, 36),
+    traffic: Callable[[StageBackend], None] | None = None,
+    *,
+    ascii_only=False,
+    **knobs,
+):
     """An app that runs headless, after `traffic` has been submitted."""
     backend = StageBackend(**knobs)
     if traffic:
         traffic(backend)
-    app = Playground(Session(backend, backend.core.settings, seed=7))
+    session = Session(backend, backend.core.settings, seed=7)
+    app = Playground(session, ascii_only=ascii_only)
     async with app.run_test(size=size, notifications=True) as pilot:
         stage = Stage(app, backend, pilot)
         await stage.settle()

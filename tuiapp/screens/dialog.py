@@ -33,7 +33,6 @@ class Dialog(ModalScreen[T]):
         border-subtitle-color: $muted;
         padding: 0 1;
     }
-    Dialog.-ascii > #dialog { border: ascii $border; }
     """
 
     def __init__(self, title: str, hint: str) -> None:
@@ -50,9 +49,6 @@ class Dialog(ModalScreen[T]):
     def compose_body(self) -> ComposeResult:
         """What stands inside the frame."""
         yield from ()
-
-    def on_mount(self) -> None:
-        self.set_class(bool(getattr(self.app, "ascii_only", False)), "-ascii")
 
     def action_close(self) -> None:
         self.dismiss()

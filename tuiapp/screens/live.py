@@ -118,7 +118,6 @@ class LiveScreen(Screen[None]):
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
-        self.set_class(self._ascii_only, "-ascii")
         self._timeline = self.query_one(Timeline)
         self._panes = list(self.query(TokenPane))
         self._layout_now = lay_out(*self.size, num_slots=8)

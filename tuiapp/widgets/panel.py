@@ -16,7 +16,6 @@ class Panel(Static):
         border-subtitle-color: $muted;
         padding: 0 1;
     }
-    Panel.-ascii { border: ascii $border-blurred; }
     """
 
     def __init__(self, title: str = "", *, id: str | None = None) -> None:

@@ -53,7 +53,6 @@ class TokenPane(Widget):
     TokenPane.-live { border: round $secondary; border-title-color: $text; }
     TokenPane.-held { border: round $phase-held-ink; border-title-color: $phase-held-ink; }
     TokenPane.-mine { border: round $accent; border-title-color: $accent; }
-    TokenPane.-ascii { border: ascii $border-blurred; }
     """
 
     def __init__(self, slot: int) -> None:
@@ -157,14 +156,10 @@ class TokenPane(Widget):
         if (title, state) != self._label:
             self._label = (title, state)
             self.border_title = Content(title)
-            self.set_classes([name for name in (state, "-ascii" if self._is_ascii else "") if name])
+            self.set_classes(state)
         if subtitle != self._subtitle:
             self._subtitle = subtitle
             self.border_subtitle = Content(subtitle)
-
-    @property
-    def _is_ascii(self) -> bool:
-        return bool(getattr(self.app, "ascii_only", False))
 
     def _done_strip(self, line: int, style: Style) -> Strip:
         key = line + self._wrapped.num_dropped
@@ -179,6 +174,7 @@ class TokenPane(Widget):
         current, width = self._wrapped.current, self.size.width
         cut = len(current) - self._fresh if self._is_live and not self._is_pending else len(current)
         segments = [Segment(current[:cut], style), Segment(current[cut:], self._styles[1])]
+        segments = [segment for segment in segments if segment.text]
         if self._is_live and cell_len(current) < width:
             segments.append(Segment(CARET, self._styles[3]))
         return Strip(segments).adjust_cell_length(width, style)

@@ -1,0 +1,122 @@
+"""The one sentence, for each thing that can be seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.request import Request, SamplingParams
+from engine.settings import BatcherName
+from tests.tui.stage import StageBackend
+from tuiapp.story import tell
+from tuiapp.viewmodel import Snapshot, ViewModel
+
+
+def story(lengths, num_passes, *, is_paused=False, **knobs):
+    """What is told after some passes over requests of (prompt, output) lengths."""
+    backend = StageBackend(**knobs)
+    for number, (prompt, output) in enumerate(lengths):
+        backend.submit(Request(f"r{number}", (1,) * prompt, SamplingParams(max_tokens=output)))
+    backend.run(num_passes)
+    return str(tell(ViewModel(backend.log).poll(backend.now()), is_paused=is_paused))
+
+
+STATIC = {"batcher": BatcherName.STATIC, "max_batch_size": 4}
+DYNAMIC = {"batcher": BatcherName.DYNAMIC, "max_batch_size": 4}
+
+
+@pytest.mark.parametrize(
+    ("lengths", "num_passes", "knobs", "told"),
+    [
+        (
+            [(8, 2), (8, 2), (8, 2), (8, 30), (8, 9)],
+            5,
+            STATIC,
+            "3 of 4 slots are held but idle until r3 has made its last 25 tokens; 1 request waits. "
+            "Press 3 to refill them.",
+        ),
+        (
+            [(8, 2), (8, 2), (8, 30), (8, 30)],
+            5,
+            DYNAMIC,
+            "2 of 4 slots are held but idle until r2 has made its last 25 tokens. "
+            "Press 3 to refill them.",
+        ),
+        (
+            [(8, 2)] * 3,
+            1,
+            STATIC,
+            "3 of 4 requests are here: a static batch waits until it is full. g starts it now; "
+            "press 3 and nobody waits.",
+        ),
+        (
+            [(10, 5), (40, 5), (20, 5), (10, 5)],
+            1,
+            STATIC,
+            "A new batch: every prompt is padded to r1's prompt of 40 tokens; 50% of this pass is "
+            "padding.",
+        ),
+        (
+            [(8, 50), (8, 50), (400, 5)],
+            5,
+            {},
+            "r2's prompt of 400 tokens comes in chunks: 320 are in beside 2 decoding requests, so "
+            "nobody's stream stops for it.",
+        ),
+        (
+            [(8, 9)] * 3,
+            4,
+            {},
+            "3 requests decode together: one pass gives each of them one token.",
+        ),
+        (
+            [(8, 9)],
+            4,
+            {},
+            "One request decodes alone: every pass reads all the weights for a single token. "
+            "b sends company.",
+        ),
+        (
+            [(8, 9)] * 10,
+            4,
+            {},
+            "8 requests decode together; 2 requests wait for a slot.",
+        ),
+        ([], 0, {}, "Nothing to do: b sends a burst, i one request, w plays a workload."),
+    ],
+)  # fmt: skip
+def test_a_story_names_what_is_seen(lengths, num_passes, knobs, told):
+    assert story(lengths, num_passes, **knobs) == told
+
+
+def test_a_dynamic_batch_says_when_it_starts_at_the_latest():
+    backend = StageBackend(**DYNAMIC)
+    backend.submit(Request("r0", (1,) * 8, SamplingParams()))
+    backend.core.step()
+    told = tell(ViewModel(backend.log).poll(0.02))
+    assert str(told) == (
+        "1 of 4 requests are here: the batch starts when it is full, or in 30 ms at the latest."
+    )
+
+
+def test_a_whole_prompt_is_blamed_for_the_streams_that_stood_still():
+    lengths = [(8, 90)] * 3
+    backend = StageBackend(enable_chunked_prefill=False)
+    for number, (prompt, output) in enumerate(lengths):
+        backend.submit(Request(f"r{number}", (1,) * prompt, SamplingParams(max_tokens=output)))
+    backend.run(60)
+    backend.submit(Request("long", (1,) * 3000, SamplingParams()))
+    backend.run(1)
+    told = str(tell(ViewModel(backend.log).poll(backend.now())))
+    assert told == "long's prompt of 3000 tokens ran whole: 3 streams stood still for 72 ms."
+
+
+def test_an_eviction_is_told_while_the_cache_is_full():
+    told = story([(30, 90)] * 4, 60, num_kv_blocks=14)
+    assert told.startswith(
+        "r2 was evicted: the KV cache is full; its tokens will be computed again"
+    )
+
+
+def test_loading_and_pausing_are_told():
+    assert str(tell(Snapshot())) == "Loading the model …"
+    assert story([], 0, is_paused=True) == "Paused: n runs one pass, space goes on."
