@@ -45,7 +45,13 @@ class Recorder:
     def record_keyframe(
         self, settings: EngineSettings, queues: Queues, outputs: Iterable[tuple[str, str]]
     ) -> None:
-        """Write down everything that a reader needs to begin here."""
+        """Write down everything that a reader needs to begin here.
+
+        What changed hands since the last step is written down first: a keyframe shows the state
+        between two steps, so the next one must not tell of changes that it holds already.
+        """
+        if queues.pool.has_changes:
+            self._write(Plan(skipped=self._skipped), queues, self._clock.now(), (), Split())
         self._next_keyframe = self._num_passes + KEYFRAME_STEPS
         live = [*queues.waiting, *queues.running]
         self._log.append(

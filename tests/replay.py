@@ -1,0 +1,66 @@
+"""Fold a log into the state of the engine that wrote it: what a reader of a recording can know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.blocks import BlockChange
+from engine.events import Configured, Event, Holding, Keyframe, Ready, Step
+from engine.request import Sequence
+
+
+@dataclass(slots=True)
+class Replay:
+    """Who holds which blocks, according to the records alone.
+
+    Attributes:
+        tables: blocks of every request that holds any, in order of its context.
+        num_steps: records of passes and changes read so far.
+    """
+
+    tables: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    num_steps: int = 0
+    _num_info_blocks: int = 0
+    _num_blocks: int = 0
+
+    def feed(self, events: list[Event]) -> None:
+        """Read on; each record has to agree with those before it."""
+        for event in events:
+            match event:
+                case Ready(info=info):
+                    self._num_info_blocks = info.num_kv_blocks
+                case Configured(settings=settings):
+                    self._num_blocks = settings.num_kv_blocks or self._num_info_blocks
+                case Step():
+                    self._feed_step(event)
+                case Keyframe(running=running):
+                    assert self.tables == tables_of(running)
+                case _:
+                    pass
+
+    @property
+    def num_free(self) -> int:
+        return self._num_blocks - sum(map(len, self.tables.values()))
+
+    def _feed_step(self, step: Step) -> None:
+        self.num_steps += 1
+        for change in step.blocks:
+            self._feed_change(change)
+        held = [block for table in self.tables.values() for block in table]
+        assert len(held) == len(set(held)), "a block has two owners"
+        assert self.num_free == step.num_free_blocks
+
+    def _feed_change(self, change: BlockChange) -> None:
+        held = self.tables.pop(change.request_id, ())
+        if change.released:
+            assert held == change.released, f"{change.request_id} gave back what it did not hold"
+        else:
+            self.tables[change.request_id] = held + change.taken
+
+
+def tables_of(running: tuple[Holding, ...]) -> dict[str, tuple[int, ...]]:
+    return {holding.request_id: holding.blocks for holding in running if holding.blocks}
+
+
+def tables_of_sequences(seqs: list[Sequence]) -> dict[str, tuple[int, ...]]:
+    return {seq.id: tuple(seq.block_table) for seq in seqs if seq.block_table}

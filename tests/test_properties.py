@@ -1,0 +1,246 @@
+"""What holds for every batcher, whatever arrives, is aborted, switched or fails in mid-run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from operator import methodcaller
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from engine import record
+from engine.events import Token
+from engine.request import FinishReason, Request, SamplingParams
+from engine.run import run
+from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy, Start
+from engine.workload import Listed
+from tests.builders import CheckedRunner, events_of, make_core, make_info, outputs_of
+from tests.observer import Observer
+
+INFO = make_info(max_model_len=48, num_kv_blocks=30)
+FAILURES = {FinishReason.ABORT, FinishReason.REJECTED, FinishReason.ERROR}
+LONGEST_RUN = 5000  # passes; the workloads below need some hundreds
+
+
+@pytest.fixture(autouse=True, scope="module")
+def frequent_keyframes() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record, "KEYFRAME_STEPS", 3)
+        yield
+
+
+@st.composite
+def engine_settings(draw: Callable, **fixed: object) -> EngineSettings:
+    max_num_seqs, block_size = draw(st.integers(1, 6)), draw(st.integers(1, 5))
+    cache = draw(st.sampled_from([0, 24, 36, 80]))  # tokens; 0 is what the device has
+    knobs = {
+        "batcher": draw(st.sampled_from(BatcherName)),
+        "max_num_seqs": max_num_seqs,
+        "max_num_batched_tokens": max_num_seqs + draw(st.integers(0, 24)),
+        "enable_chunked_prefill": draw(st.booleans()),
+        "long_prefill_token_threshold": draw(st.none() | st.integers(0, 8)),
+        "max_batch_size": draw(st.integers(1, 5)),
+        "max_queue_delay_ms": draw(st.sampled_from([0.0, 500.0, 3000.0])),
+        "start": draw(st.sampled_from(Start)),
+        "num_kv_blocks": -(-cache // block_size),
+        "block_size": block_size,
+        "kv_policy": draw(st.sampled_from(KvPolicy)),
+        "reserve_tokens": draw(st.sampled_from([0, 5, 20])),
+        "max_model_len": draw(st.sampled_from([0, 100, 20])),
+        "deliver": draw(st.none() | st.sampled_from(Delivery)),
+    }
+    return EngineSettings(**(knobs | fixed))
+
+
+SAMPLING = st.builds(
+    SamplingParams,
+    max_tokens=st.integers(1, 9),
+    stop=st.sampled_from([(), ("slot", "batch"), ("r a",)]),
+    stop_token_ids=st.frozensets(st.integers(1, 66), max_size=4),
+)
+PROMPTS = st.sampled_from([(1,) * length for length in range(31)])
+
+
+def alone(request: Request) -> tuple[list[int], str]:
+    """What the request gets from an engine that has nothing else to do."""
+    core = make_core(request)
+    while core.has_work:
+        core.step()
+    return outputs_of(core.log).get(request.id, []), text_of(core.log, request.id)
+
+
+def text_of(log, request_id: str) -> str:
+    return "".join(token.text for token in events_of(log, Token) if token.request_id == request_id)
+
+
+class Session:
+    """A live engine under everything that a user and a device can do to it."""
+
+    def __init__(self, chosen: EngineSettings) -> None:
+        self.core = make_core(info=INFO)
+        self.core.configure(chosen)
+        self.observer = Observer(self.core)
+        self.requests: list[Request] = []
+
+    def submit(self, asked: list[tuple[tuple[int, ...], SamplingParams]]) -> None:
+        for prompt, sampling in asked:
+            request_id = f"r{len(self.requests)}"
+            self.requests.append(Request(request_id, prompt, sampling, self.core.clock.now()))
+            self.core.add(self.requests[-1])
+
+    def step(self, count: int) -> None:
+        for _ in range(count):
+            self.observer.step()
+
+    def wait(self, seconds: float) -> None:
+        self.core.clock.sleep(seconds)
+
+    def configure(self, chosen: EngineSettings) -> None:
+        self.core.configure(chosen)
+
+    def abort(self, pick: int) -> None:
+        if self.requests:
+            self.core.abort(self.requests[pick % len(self.requests)].id)
+
+    def abort_all(self) -> None:
+        self.core.abort_all()
+
+    def flush(self) -> None:
+        self.core.flush()
+
+    def run_out_of_memory(self) -> None:
+        runner = self.core.runner
+        assert isinstance(runner, CheckedRunner)
+        runner.fails_next = True
+
+    def drain(self) -> None:
+        """Everything comes to an end, and gives back all it held."""
+        for _ in range(LONGEST_RUN):
+            if not self.core.has_work:
+                break
+            self.core.flush()
+            self.observer.step()
+        assert not self.core.has_work
+        self.observer.step()
+        assert (self.core.queues.running, self.core.queues.pool.num_used) == ([], 0)
+
+    def check_the_end(self) -> None:
+        """Every token was made and delivered exactly once, or there is a reason why not."""
+        observer = self.observer
+        assert set(observer.finished) == {request.id for request in self.requests}
+        outputs = outputs_of(self.core.log)
+        for request in self.requests:
+            finished, got = observer.finished[request.id], outputs.get(request.id, [])
+            want, text = alone(request)
+            event(finished.reason.value)
+            if finished.reason in FAILURES:
+                assert got == want[: len(got)]
+                assert finished.message or finished.reason is FinishReason.ABORT
+            else:
+                assert got == want
+                assert text_of(self.core.log, request.id) == text
+                assert observer.num_delivered[request.id] == len(got)
+
+
+ASKED = st.lists(st.tuples(PROMPTS, SAMPLING), min_size=1, max_size=6)
+
+
+def calls(name: str, *arguments: st.SearchStrategy) -> st.SearchStrategy[Callable]:
+    return st.builds(methodcaller, st.just(name), *arguments)
+
+
+ACTIONS = st.one_of(
+    calls("step", st.integers(1, 10)),
+    calls("step", st.integers(1, 10)),
+    calls("submit", ASKED),
+    calls("abort", st.integers(0, 99)),
+    calls("configure", engine_settings()),
+    calls("wait", st.sampled_from([0.1, 2.0])),
+    calls("flush"),
+    calls("flush"),
+    st.sampled_from(["abort_all", "run_out_of_memory"]).flatmap(calls),
+)
+
+
+@settings(max_examples=1000)
+@given(chosen=engine_settings(), asked=ASKED, actions=st.lists(ACTIONS, max_size=25))
+def test_whatever_happens_to_an_engine_it_keeps_its_promises(chosen, asked, actions):
+    session = Session(chosen)
+    session.submit(asked)
+    for action in actions:
+        action(session)
+    session.drain()
+    session.check_the_end()
+
+
+ARRIVALS = st.lists(
+    st.tuples(PROMPTS, SAMPLING, st.sampled_from([0.0, 0.5, 4.0])), min_size=1, max_size=8
+)
+
+
+@settings(max_examples=400)
+@given(chosen=engine_settings(num_kv_blocks=40, max_model_len=0), arrivals=ARRIVALS)
+def test_a_workload_runs_to_its_end_and_every_output_is_as_if_it_ran_alone(chosen, arrivals):
+    core = make_core(info=INFO)
+    core.configure(chosen)
+    requests, now = [], 0.0
+    for index, (prompt, sampling, gap) in enumerate(arrivals):
+        now += gap
+        requests.append(Request(f"r{index}", prompt, sampling, now))
+    run(core, Listed(requests))
+    assert not core.has_work
+    assert core.queues.pool.num_used == 0
+    outputs = outputs_of(core.log)
+    for request in requests:
+        fits = request.prompt_token_ids and request.max_num_tokens <= INFO.max_model_len
+        if fits and core.queues.pool.blocks_for(request.max_num_tokens) <= 40:
+            assert outputs[request.id] == alone(request)[0]
+        else:
+            assert request.id not in outputs
+
+
+@settings(max_examples=100)
+@given(
+    lengths=st.lists(st.integers(1, 20), min_size=2, max_size=6),
+    block_size=st.integers(1, 4),
+    max_tokens=st.integers(1, 12),
+)
+def test_a_cache_with_room_for_one_ends_all_of_them(lengths, block_size, max_tokens):
+    """However often they push each other out, the oldest makes progress."""
+    num_blocks = -(-(max(lengths) + max_tokens) // block_size)
+    core = make_core(num_kv_blocks=num_blocks, block_size=block_size)
+    requests = [
+        Request(f"r{index}", (1,) * length, SamplingParams(max_tokens=max_tokens))
+        for index, length in enumerate(lengths)
+    ]
+    for request in requests:
+        core.add(request)
+    observer = Observer(core)
+    for _ in range(LONGEST_RUN):
+        if not core.has_work:
+            break
+        oldest = min(core.queues.running + list(core.queues.waiting), key=lambda seq: seq.id)
+        num_computed = oldest.num_computed
+        observer.step()
+        assert oldest.num_computed > num_computed or oldest.is_finished
+    assert outputs_of(core.log) == {request.id: alone(request)[0] for request in requests}
+
+
+@settings(max_examples=60)
+@given(chunk=st.integers(1, 40), length=st.integers(1, 30), threshold=st.integers(0, 9))
+def test_a_prompt_in_chunks_of_any_size_gives_the_same_output(chunk, length, threshold):
+    request = Request("r0", (1,) * length, SamplingParams(max_tokens=5))
+    core = make_core(
+        request,
+        max_num_seqs=1,
+        max_num_batched_tokens=chunk,
+        long_prefill_token_threshold=threshold,
+    )
+    plans = []
+    while core.has_work:
+        plans.append(core.step())
+    width = min(chunk, threshold or chunk)
+    assert len(plans) == -(-length // width) + 4
+    assert outputs_of(core.log) == {"r0": alone(replace(request))[0]}
