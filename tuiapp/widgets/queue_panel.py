@@ -13,6 +13,7 @@ from tuiapp.tracked import RequestView
 from tuiapp.viewmodel import Snapshot
 from tuiapp.widgets.panel import Panel
 
+NAME_WIDTH = 10
 TOKENS_PER_CELL = 24
 REASONS = {
     SkipReason.SLOTS: "no free slot",
@@ -42,7 +43,8 @@ class QueuePanel(Panel):
         self.say(Content("\n").join(rows) if rows else empty, f"{count} waiting{reason}")
 
     def _row(self, view: RequestView, now: float, is_selected: bool) -> Content:
-        name = one_line(view.id)[:7]
+        name = one_line(view.id)
+        name = name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
         age = max(0.0, now - view.arrival)
         waited = f"{age:.1f} s" if age >= 10 else f"{age * 1000:.0f} ms"
         left = view.max_tokens - view.num_output_tokens
@@ -52,9 +54,9 @@ class QueuePanel(Panel):
         decode = min(max(0, width - prefill), -(-left // TOKENS_PER_CELL))
         style = "bold $accent" if self._is_mine(view.id) else "bold"
         return Content.assemble(
-            (f"{name:<8}", f"{style} reverse" if is_selected else style),
-            (f"{todo:>5} in {left:>4} out  ", "$muted"),
-            (f"{waited:>8}", "$warning"),
+            (f"{name:<{NAME_WIDTH}}", f"{style} reverse" if is_selected else style),
+            (f"{todo:>6} in {left:>4} out", "$muted"),
+            (f"{waited:>9}", "$warning"),
             (" ✗ " if view.num_preemptions else "   ", "$phase-evicted"),
             (self._glyphs[Phase.PREFILL] * prefill, "$phase-prefill"),
             (self._glyphs[Phase.DECODE] * decode, "$phase-decode-ink"),
