@@ -5,8 +5,13 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+import tuiapp.app
+import tuiapp.cli
 import tuiapp.run_command
+from engine.runners.parts import ModelSpec
+from engine.settings import BatcherName
 from tuiapp.cli import app
+from tuiapp.flags import complete_preset
 
 PRESET = """\
 schema = 1
@@ -60,6 +65,41 @@ def test_without_arguments_and_without_a_terminal_it_prints_help_and_exits_2():
     result = call()
     assert result.exit_code == 2
     assert "Usage" in result.stdout
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The options that the screen would have been opened with."""
+    found = []
+    monkeypatch.setattr(tuiapp.cli, "_is_terminal", lambda: True)
+    monkeypatch.setattr(tuiapp.app, "open_playground", lambda options: found.append(options) or 0)
+    return found
+
+
+def test_in_a_terminal_it_opens_the_screen(opened):
+    assert call("--device", "sim", "--slots", 3, "--batcher", "static", "--idle").exit_code == 0
+    (options,) = opened
+    assert options.spec == ModelSpec(device="sim")
+    assert options.settings.batcher is BatcherName.STATIC
+    assert (options.settings.max_num_seqs, options.idle, options.seed) == (3, True, 0)
+
+
+def test_the_screen_does_not_open_with_a_bad_flag(opened):
+    result = call("--batcher", "statc")
+    assert result.exit_code == 2
+    assert "--batcher: 'statc' is unknown; did you mean 'static'?" in result.stderr
+    assert opened == []
+
+
+def test_the_version_is_one_line():
+    result = call("--version")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("batchscope")
+    assert result.stdout.count("\n") == 1
+
+
+def test_the_shell_completes_the_names_of_presets():
+    assert complete_preset("strag") == ["straggler"]
 
 
 def test_help_loads_no_heavy_library():

@@ -70,6 +70,15 @@ def test_a_run_in_which_nothing_could_be_served_has_failed():
     assert outcome.complaints == ("16 prompt + 4 output tokens exceed the context of 8",)
 
 
+def test_a_real_device_is_warmed_up_and_the_warm_up_does_not_count():
+    preset = parse(TEXT, Path("small.toml"))
+    outcome = run_preset(preset, "", EngineSettings(), ModelSpec(device="cpu"), pace=0.0)
+    assert not outcome.info.is_simulated
+    assert outcome.report.service.num_requests == 4
+    assert outcome.report.service.num_output_tokens == 16
+    assert outcome.report.passes.num_tokens == 4 * (16 + 3)
+
+
 def test_pace_stretches_the_time_between_arrivals():
     at_once, usual, slow = (run(pace=pace).report.span for pace in (0.0, 1.0, 2.0))
     assert at_once < 0.1

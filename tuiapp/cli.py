@@ -94,7 +94,7 @@ def screen(
     if context.invoked_subcommand:
         _refuse_screen_options(context)
         return
-    if not sys.stdout.isatty():
+    if not _is_terminal():
         typer.echo(context.get_help())
         raise typer.Exit(MISUSED)
     with _complaining():
@@ -192,6 +192,10 @@ def locate_command() -> None:
     from tuiapp.presets_command import locate
 
     locate()
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _refuse_screen_options(context: typer.Context) -> None:
