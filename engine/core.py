@@ -82,8 +82,7 @@ class EngineCore:
     @property
     def max_model_len(self) -> int:
         """Prompt and output together at most, in tokens."""
-        limit = self.settings.max_model_len or self.info.max_model_len
-        return min(limit, self.info.max_model_len)
+        return self.info.longest(self.settings)
 
     def add(self, request: Request) -> None:
         """Queue a request, or refuse it at once if it could never be served."""
@@ -230,6 +229,8 @@ class EngineCore:
         seq.move_to(Status.FINISHED)
         output = self._outputs.get(seq.id)
         text = output.stream.flush() if output else ""
+        if output:
+            output.pieces.append(text)
         self.log.append(Finished(self.clock.now(), seq.id, reason, text, message))
         if output and not output.num_pending:
             del self._outputs[seq.id]
@@ -254,10 +255,10 @@ class EngineCore:
         return refusal(request, self.queues.pool, self.max_model_len, vocab_size)
 
     def _make_pool(self, settings: EngineSettings) -> BlockPool:
-        num_blocks = settings.num_kv_blocks or self.info.num_kv_blocks
-        longest = settings.max_model_len or self.info.max_model_len
-        reserves = settings.kv_policy is KvPolicy.RESERVE
-        reserve_tokens = (settings.reserve_tokens or longest) if reserves else 0
+        num_blocks = self.info.num_blocks(settings)
+        if settings.kv_policy is KvPolicy.PAGED:
+            return BlockPool(num_blocks, settings.block_size)
+        reserve_tokens = settings.reserve_tokens or self.info.longest(settings)
         return BlockPool(num_blocks, settings.block_size, reserve_tokens)
 
 

@@ -24,6 +24,7 @@ class EngineInfo:
 
     Attributes:
         attention: the way attention is computed, such as `grouped gather + sdpa`.
+        num_kv_blocks, block_size: the cache that the device's memory was set aside for.
         is_simulated: no model runs; times come from a cost model and text is filler.
         device_uuid: of a CUDA device, by which its driver's gauges are found.
     """
@@ -40,6 +41,15 @@ class EngineInfo:
     num_threads: int = 1
     device_uuid: str = ""
     is_simulated: bool = False
+
+    def longest(self, settings: EngineSettings) -> int:
+        """Prompt and output together at most under these settings, in tokens."""
+        return min(settings.max_model_len or self.max_model_len, self.max_model_len)
+
+    def num_blocks(self, settings: EngineSettings) -> int:
+        """KV blocks under these settings; the device's memory does not grow with their size."""
+        num_tokens = self.num_kv_blocks * self.block_size
+        return settings.num_kv_blocks or max(1, num_tokens // settings.block_size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,8 @@ class Observer:
         planned = {row.seq: row.num_tokens for row in plan.rows}
         for seq in decoding:
             assert planned.get(seq) == 1 or seq.status is Status.PREEMPTED
-        assert plan.rows or not any(not seq.is_finished for seq in self.core.queues.running)
+        live = {seq for seq in self.core.queues.running if not seq.is_finished}
+        assert live <= planned.keys(), "who holds a slot gets ahead in every pass"
 
     def _check_budget(self, plan: Plan) -> None:
         settings = self.core.settings

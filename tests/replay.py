@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from engine.blocks import BlockChange
-from engine.events import Configured, Event, Holding, Keyframe, Ready, Step
+from engine.events import Configured, EngineInfo, Event, Holding, Keyframe, Ready, Step
 from engine.request import Sequence
 
 
@@ -15,22 +15,28 @@ class Replay:
 
     Attributes:
         tables: blocks of every request that holds any, in order of its context.
-        num_steps: records of passes and changes read so far.
+        num_blocks: free and held together.
     """
 
     tables: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    num_steps: int = 0
-    _num_info_blocks: int = 0
-    _num_blocks: int = 0
+    info: EngineInfo | None = None
+    num_blocks: int = 0
+
+    @classmethod
+    def begin(cls, frame: Event, info: EngineInfo) -> Replay:
+        """Begin in the middle, with what a keyframe says."""
+        assert isinstance(frame, Keyframe)
+        return cls(tables_of(frame.running), info, info.num_blocks(frame.settings))
 
     def feed(self, events: list[Event]) -> None:
         """Read on; each record has to agree with those before it."""
         for event in events:
             match event:
                 case Ready(info=info):
-                    self._num_info_blocks = info.num_kv_blocks
+                    self.info = info
                 case Configured(settings=settings):
-                    self._num_blocks = settings.num_kv_blocks or self._num_info_blocks
+                    assert self.info
+                    self.num_blocks = self.info.num_blocks(settings)
                 case Step():
                     self._feed_step(event)
                 case Keyframe(running=running):
@@ -40,10 +46,9 @@ class Replay:
 
     @property
     def num_free(self) -> int:
-        return self._num_blocks - sum(map(len, self.tables.values()))
+        return self.num_blocks - sum(map(len, self.tables.values()))
 
     def _feed_step(self, step: Step) -> None:
-        self.num_steps += 1
         for change in step.blocks:
             self._feed_change(change)
         held = [block for table in self.tables.values() for block in table]

@@ -263,8 +263,7 @@ class ViewModel:
 
     def _on_configured(self, settings: EngineSettings) -> None:
         self._settings = settings
-        num_blocks = settings.num_kv_blocks or (self._info.num_kv_blocks if self._info else 0)
-        self._owners = [None] * num_blocks
+        self._owners = [None] * (self._info.num_blocks(settings) if self._info else 0)
 
     def _notify(self, notice: Notice) -> None:
         self._notices.append(notice)

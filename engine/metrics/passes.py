@@ -74,8 +74,7 @@ class PassTotals:
     def configure(self, settings: EngineSettings) -> None:
         """Note the settings from here on."""
         self._num_slots = settings.num_slots
-        default = self._info.num_kv_blocks if self._info else 0
-        self._num_kv_blocks = settings.num_kv_blocks or default
+        self._num_kv_blocks = self._info.num_blocks(settings) if self._info else 0
 
     def add(self, step: Step) -> None:
         """Count one step."""

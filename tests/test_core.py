@@ -1,0 +1,528 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from engine import record
+from engine.core import EngineCore
+from engine.events import (
+    Arrived,
+    Configured,
+    Delivered,
+    Failed,
+    Finished,
+    Keyframe,
+    Ready,
+    Refused,
+    Step,
+    Token,
+)
+from engine.plan import RunnerError
+from engine.request import FinishReason, Status
+from engine.runners.sim import SimRunner
+from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy
+from engine.tokenizer import ToyTokenizer
+from tests.builders import (
+    CheckedRunner,
+    ask,
+    events_of,
+    make_core,
+    make_info,
+    outputs_of,
+    rows_of,
+)
+
+STATIC = {"batcher": BatcherName.STATIC, "max_batch_size": 2}
+
+
+def run_out(core: EngineCore, most: int = 200) -> None:
+    """Step until nothing is left to do."""
+    for _ in range(most):
+        if not core.has_work:
+            core.step()
+            return
+        core.flush()
+        core.step()
+    raise AssertionError(f"still at work after {most} steps")
+
+
+def reasons_of(core: EngineCore) -> dict[str, FinishReason]:
+    return {event.request_id: event.reason for event in events_of(core.log, Finished)}
+
+
+def messages_of(core: EngineCore) -> dict[str, str]:
+    return {event.request_id: event.message for event in events_of(core.log, Finished)}
+
+
+def deliveries_of(core: EngineCore) -> list[tuple[float, str, int]]:
+    return [(e.time, e.request_id, e.num_tokens) for e in events_of(core.log, Delivered)]
+
+
+def texts_of(core: EngineCore, request_id: str) -> list[str]:
+    tokens = [e.text for e in events_of(core.log, Token) if e.request_id == request_id]
+    ends = [e.text for e in events_of(core.log, Finished) if e.request_id == request_id]
+    return [*tokens, *ends]
+
+
+class Words(ToyTokenizer):
+    """Decodes every id to a text of the test's choice, in turn."""
+
+    def __init__(self, *words: str) -> None:
+        super().__init__()
+        self._texts = words
+
+    def decode(self, token_ids: Iterable[int]) -> str:
+        return "".join(self._texts[token_id] for token_id in token_ids)
+
+
+class Counting(CheckedRunner):
+    """Gives every request the ids 0, 1, 2, ..."""
+
+    def _token(self, seq) -> int:
+        return seq.num_output_tokens
+
+
+def make_words(*words: str, **sampling) -> EngineCore:
+    """A core whose request `a` outputs these words and ends with the last of them."""
+    core = make_core(tokenizer=Words(*words))
+    core.runner = Counting(core.clock, 99, core.settings.block_size)
+    core.add(ask("a", max_tokens=len(words), ignore_eos=True, **sampling))
+    return core
+
+
+def test_a_log_begins_with_what_runs_and_how():
+    core = make_core()
+    assert core.log.since(0)[0] == [Ready(0.0, core.info), Configured(0.0, core.settings)]
+
+
+class TestOneRequest:
+    def test_it_is_told_from_its_arrival_to_its_end(self):
+        core = make_core(ask("a", 4, max_tokens=2))
+        run_out(core)
+        events = [e for e in core.log.since(0)[0] if isinstance(e, Arrived | Token | Delivered)]
+        assert [(type(e).__name__, e.time) for e in events] == [
+            ("Arrived", 0.0),
+            ("Token", 1.0),
+            ("Delivered", 1.0),
+            ("Token", 2.0),
+            ("Delivered", 2.0),
+        ]
+        assert events_of(core.log, Finished) == [Finished(2.0, "a", FinishReason.LENGTH)]
+
+    def test_it_stops_at_the_models_end_token(self):
+        core = make_core(tokenizer=Words("", " b"))
+        core.runner = Counting(core.clock, 99, core.settings.block_size)
+        core.add(ask("a"))
+        run_out(core)
+        assert (outputs_of(core.log), reasons_of(core)) == ({"a": [0]}, {"a": FinishReason.STOP})
+
+    def test_it_does_not_stop_there_if_it_ignores_the_end_token(self):
+        core = make_words(" a", " b", " c")
+        run_out(core)
+        assert reasons_of(core) == {"a": FinishReason.LENGTH}
+        assert outputs_of(core.log) == {"a": [0, 1, 2]}
+
+    def test_it_stops_at_a_stop_token_and_keeps_it(self):
+        core = make_words(" a", " b", " c", stop_token_ids=frozenset({1}))
+        run_out(core)
+        assert (outputs_of(core.log), reasons_of(core)) == (
+            {"a": [0, 1]},
+            {"a": FinishReason.STOP},
+        )
+
+    def test_it_stops_at_a_stop_string_which_is_never_shown(self):
+        core = make_words("one e", "n", "d two", "three", stop=("end",))
+        run_out(core)
+        assert texts_of(core, "a") == ["one ", "", "", ""]
+        assert reasons_of(core) == {"a": FinishReason.STOP}
+
+    def test_it_does_not_stop_before_its_least_number_of_tokens(self):
+        core = make_words(" x", " x", " x", stop=("x",), min_tokens=2)
+        run_out(core)
+        assert texts_of(core, "a") == [" x", " ", ""]
+        assert reasons_of(core) == {"a": FinishReason.STOP}
+
+    def test_what_was_held_back_is_shown_at_its_end(self):
+        core = make_words("the ", "en", stop=("end",))
+        run_out(core)
+        assert texts_of(core, "a") == ["the ", "", "en"]
+
+    def test_the_settings_can_make_every_request_ignore_the_end_token(self):
+        core = make_core(ask("a"), ignore_eos=True)
+        [arrived] = events_of(core.log, Arrived)
+        assert arrived.request.sampling.ignore_eos
+        core = make_core(ask("a", ignore_eos=True), ignore_eos=False)
+        [arrived] = events_of(core.log, Arrived)
+        assert not arrived.request.sampling.ignore_eos
+
+
+class TestTheDoor:
+    def test_what_can_never_fit_is_refused_and_the_queue_moves_on(self):
+        core = make_core(
+            ask("a", 4), ask("never", 90, 9), ask("b", 4), num_kv_blocks=24, block_size=4
+        )
+        run_out(core)
+        assert reasons_of(core) == {
+            "a": FinishReason.LENGTH,
+            "never": FinishReason.REJECTED,
+            "b": FinishReason.LENGTH,
+        }
+        assert messages_of(core)["never"] == (
+            "90 prompt + 9 output tokens need 25 KV blocks; the cache has 24"
+        )
+
+    def test_a_prompt_one_short_of_the_context_gives_exactly_one_token(self):
+        core = make_core(ask("a", 31, max_tokens=1), info=make_info(max_model_len=32))
+        run_out(core)
+        assert {key: len(ids) for key, ids in outputs_of(core.log).items()} == {"a": 1}
+        assert reasons_of(core) == {"a": FinishReason.LENGTH}
+        rows = [row for step in events_of(core.log, Step) for row in step.rows]
+        assert [(row.num_computed, row.num_tokens, row.total_tokens) for row in rows] == [
+            (0, 31, 31)
+        ]
+
+    def test_a_context_the_model_does_not_have_cannot_be_set(self):
+        core = make_core(ask("a", 32, 1), info=make_info(max_model_len=32), max_model_len=64)
+        assert messages_of(core) == {"a": "32 prompt + 1 output tokens exceed the context of 32"}
+
+    def test_a_shorter_context_can_be_set(self):
+        core = make_core(ask("a", 8, 1), ask("b", 7, 1), max_model_len=8)
+        assert messages_of(core) == {"a": "8 prompt + 1 output tokens exceed the context of 8"}
+
+    def test_one_bad_request_does_not_harm_its_batch(self):
+        core = make_core(ask("a"), ask("bad", temperature=-1.0), ask("b"), **STATIC)
+        run_out(core)
+        assert reasons_of(core)["bad"] is FinishReason.REJECTED
+        assert {key: len(ids) for key, ids in outputs_of(core.log).items()} == {"a": 4, "b": 4}
+
+    def test_a_second_request_of_the_same_name_is_turned_away_and_harms_nothing(self):
+        core = make_core(ask("a", max_tokens=2))
+        core.step()
+        core.add(ask("a", max_tokens=9))
+        run_out(core)
+        core.add(ask("a"))
+        assert [e.message for e in events_of(core.log, Refused)] == [
+            "a request named 'a' was already submitted"
+        ] * 2
+        assert (len(events_of(core.log, Arrived)), len(events_of(core.log, Finished))) == (1, 1)
+        assert len(outputs_of(core.log)["a"]) == 2
+
+
+class TestDelivery:
+    def test_a_batch_is_answered_when_its_last_member_is_done(self):
+        core = make_core(ask("short", max_tokens=1), ask("long", max_tokens=3), **STATIC)
+        run_out(core)
+        assert deliveries_of(core) == [(3.0, "short", 1), (3.0, "long", 3)]
+        assert [(e.request_id, e.time) for e in events_of(core.log, Finished)] == [
+            ("short", 1.0),
+            ("long", 3.0),
+        ]
+
+    def test_a_batch_can_stream(self):
+        core = make_core(
+            ask("a", max_tokens=1), ask("b", max_tokens=2), deliver=Delivery.STREAM, **STATIC
+        )
+        run_out(core)
+        assert deliveries_of(core) == [(1.0, "a", 1), (1.0, "b", 1), (2.0, "b", 1)]
+
+    def test_without_a_batch_to_wait_for_each_is_answered_when_it_is_done(self):
+        core = make_core(ask("a", max_tokens=1), ask("b", max_tokens=2), deliver=Delivery.BATCH)
+        run_out(core)
+        assert deliveries_of(core) == [(1.0, "a", 1), (2.0, "b", 2)]
+
+    def test_the_last_one_that_a_batch_waits_for_may_be_aborted(self):
+        core = make_core(ask("a", max_tokens=1), ask("b", max_tokens=9), **STATIC)
+        core.step()
+        core.abort("b")
+        assert deliveries_of(core) == [(1.0, "a", 1)]
+
+    def test_a_batch_goes_on_if_another_than_its_last_is_aborted(self):
+        core = make_core(ask("a", max_tokens=9), ask("b", max_tokens=2), **STATIC)
+        core.step()
+        core.abort("a")
+        assert deliveries_of(core) == []
+        run_out(core)
+        assert deliveries_of(core) == [(2.0, "b", 2)]
+
+    def test_a_change_of_delivery_in_mid_run_delivers_everything_once(self):
+        core = make_core(ask("a", max_tokens=4), deliver=Delivery.BATCH)
+        core.step()
+        core.configure(EngineSettings(deliver=Delivery.STREAM))
+        run_out(core)
+        assert [num for _, _, num in deliveries_of(core)] == [2, 1, 1]
+
+    def test_a_batch_that_is_broken_up_answers_those_that_are_done(self):
+        core = make_core(ask("a", max_tokens=1), ask("b", max_tokens=3), **STATIC)
+        core.step()
+        core.configure(EngineSettings())
+        assert deliveries_of(core) == [(1.0, "a", 1)]
+        run_out(core)
+        assert [(key, num) for _, key, num in deliveries_of(core)] == [
+            ("a", 1),
+            ("b", 2),
+            ("b", 1),
+        ]
+
+
+class TestFinishedRows:
+    def test_they_emit_nothing_while_they_wait_for_their_batch(self):
+        core = make_core(ask("short", max_tokens=1), ask("long", max_tokens=5), **STATIC)
+        run_out(core)
+        assert {key: len(ids) for key, ids in outputs_of(core.log).items()} == {
+            "short": 1,
+            "long": 5,
+        }
+        dead = [step.num_slots - step.num_tokens for step in events_of(core.log, Step)]
+        assert dead == [0, 1, 1, 1, 1, 0]
+
+
+class TestAbort:
+    def test_a_waiting_request_leaves_and_the_running_ones_stay(self):
+        core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=1)
+        core.step()
+        core.abort("b")
+        run_out(core)
+        assert reasons_of(core) == {
+            "a": FinishReason.LENGTH,
+            "b": FinishReason.ABORT,
+            "c": FinishReason.LENGTH,
+        }
+
+    def test_a_running_request_gives_back_slot_and_blocks_at_once(self):
+        core = make_core(ask("a"), ask("b"), num_kv_blocks=8, block_size=4)
+        core.step()
+        core.abort("a")
+        assert [(seq.id, seq.slot) for seq in core.queues.running] == [("b", 1)]
+        assert core.queues.pool.num_used == 1
+
+    def test_a_preempted_request_leaves_the_queue(self):
+        core = make_core(ask("a"), ask("b"), num_kv_blocks=2, block_size=4)
+        core.step()
+        core.step()
+        assert core.queues.waiting[0].status is Status.PREEMPTED
+        core.abort("b")
+        assert not core.queues.waiting
+        run_out(core)
+        assert len(outputs_of(core.log)["a"]) == 4
+
+    def test_a_half_computed_prompt_leaves_nothing_behind(self):
+        core = make_core(ask("a", 100), max_num_batched_tokens=32)
+        core.step()
+        core.abort("a")
+        assert (core.queues.pool.num_used, core.queues.running) == (0, [])
+
+    def test_what_was_generated_but_not_delivered_is_dropped(self):
+        core = make_core(ask("a"), ask("b"), **STATIC)
+        core.step()
+        core.abort("a")
+        run_out(core)
+        assert [key for _, key, _ in deliveries_of(core)] == ["b"]
+
+    def test_twice_or_after_the_end_or_of_nobody_it_is_harmless(self):
+        core = make_core(ask("a", max_tokens=1), ask("b"), max_num_seqs=2)
+        core.step()
+        for request_id in ("b", "b", "a", "nobody"):
+            core.abort(request_id)
+        run_out(core)
+        assert reasons_of(core) == {"a": FinishReason.LENGTH, "b": FinishReason.ABORT}
+
+    def test_a_finished_answer_that_waits_for_its_batch_is_still_delivered(self):
+        core = make_core(ask("a", max_tokens=1), ask("b", max_tokens=2), **STATIC)
+        core.step()
+        core.abort("a")
+        run_out(core)
+        assert reasons_of(core)["a"] is FinishReason.LENGTH
+        assert deliveries_of(core) == [(2.0, "a", 1), (2.0, "b", 2)]
+
+    def test_all_at_once_leaves_an_empty_engine(self):
+        core = make_core(*(ask(f"r{i}") for i in range(5)), max_num_seqs=2)
+        core.step()
+        core.abort_all()
+        assert (core.has_work, core.queues.pool.num_used) == (False, 0)
+        assert set(reasons_of(core).values()) == {FinishReason.ABORT}
+
+    def test_the_next_owner_of_its_slot_and_blocks_starts_afresh(self):
+        core = make_core(ask("a", 30), num_kv_blocks=12, block_size=4)
+        core.step()
+        core.abort("a")
+        core.add(ask("b", 3))
+        assert rows_of(core.step()) == [("b", 3)]
+        assert (core.queues.running[0].slot, core.queues.running[0].block_table) == (0, [0])
+
+
+class TestFlush:
+    def test_it_starts_a_batch_that_is_not_full(self):
+        core = make_core(ask("a"), **STATIC)
+        assert rows_of(core.step()) == []
+        core.flush()
+        assert rows_of(core.step()) == [("a", 4)]
+
+    def test_it_means_nothing_to_an_empty_queue(self):
+        core = make_core(**STATIC)
+        core.flush()
+        core.add(ask("a"))
+        assert rows_of(core.step()) == []
+
+    def test_it_does_not_outlive_those_it_was_meant_for(self):
+        core = make_core(ask("a"), ask("b"), ask("c"), **STATIC)
+        core.step()
+        core.flush()
+        core.abort("c")
+        run_batch = [core.step() for _ in range(5)]
+        assert [len(plan.rows) for plan in run_batch] == [2, 2, 2, 0, 0]
+        core.add(ask("d"))
+        assert rows_of(core.step()) == []
+
+
+class TestConfigure:
+    def test_a_live_switch_loses_and_repeats_no_token(self):
+        core = make_core(ask("a", max_tokens=6), ask("b", 9, max_tokens=6))
+        undisturbed = make_core(ask("a", max_tokens=6), ask("b", 9, max_tokens=6))
+        run_out(undisturbed)
+        for name in (BatcherName.STATIC, BatcherName.DYNAMIC, BatcherName.CONTINUOUS):
+            core.step()
+            core.configure(EngineSettings(name, max_batch_size=2))
+        run_out(core)
+        assert outputs_of(core.log) == outputs_of(undisturbed.log)
+
+    def test_what_runs_is_preempted_and_comes_back_in_order(self):
+        core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=2)
+        core.step()
+        core.configure(EngineSettings(max_num_seqs=3))
+        assert [seq.id for seq in core.queues.waiting] == ["a", "b", "c"]
+        assert rows_of(core.step()) == [("a", 5), ("b", 5), ("c", 4)]
+
+    def test_the_change_is_told_after_what_it_did(self):
+        core = make_core(ask("a"))
+        core.step()
+        core.configure(EngineSettings(max_num_seqs=3))
+        told = [type(event).__name__ for event in core.log.since(0)[0][-2:]]
+        assert told == ["Step", "Configured"]
+        step = events_of(core.log, Step)[-1]
+        assert [(p.request_id, p.num_lost) for p in step.preempted] == [("a", 4)]
+
+    def test_a_smaller_cache_refuses_those_that_no_longer_fit_and_serves_the_others(self):
+        core = make_core(ask("big", 40), ask("small", 4), ask("later", 40), max_num_seqs=2)
+        core.step()
+        core.configure(EngineSettings(num_kv_blocks=2))
+        reason = "40 prompt + 4 output tokens need 3 KV blocks; the cache has 2"
+        assert messages_of(core) == {"big": reason, "later": reason}
+        run_out(core)
+        assert reasons_of(core)["small"] is FinishReason.LENGTH
+
+    def test_a_shorter_context_refuses_those_that_no_longer_fit(self):
+        core = make_core(ask("a", 40), ask("b", 4))
+        core.configure(EngineSettings(max_model_len=20))
+        assert messages_of(core) == {"a": "40 prompt + 4 output tokens exceed the context of 20"}
+        run_out(core)
+        assert len(outputs_of(core.log)["b"]) == 4
+
+    def test_a_cache_the_runner_cannot_hold_changes_nothing(self):
+        core = make_core(ask("a"))
+        core.runner = Cramped(core.clock, 99, 16)
+        core.step()
+        before = core.settings, core.queues.pool, core.batcher, list(core.queues.running)
+        with pytest.raises(RunnerError, match="no memory for 9 blocks"):
+            core.configure(EngineSettings(BatcherName.STATIC, num_kv_blocks=9))
+        assert (core.settings, core.queues.pool, core.batcher, core.queues.running) == before
+        run_out(core)
+        assert len(outputs_of(core.log)["a"]) == 4
+
+    def test_the_runner_is_asked_only_for_another_cache(self):
+        core = make_core()
+        core.runner = Cramped(core.clock, 99, 16)
+        core.configure(EngineSettings(BatcherName.STATIC, max_batch_size=3))
+        assert core.settings.max_batch_size == 3
+
+    def test_other_blocks_leave_the_memory_of_the_cache_as_it_is(self):
+        core = make_core(info=make_info(num_kv_blocks=100))
+        core.configure(EngineSettings(block_size=32))
+        assert (core.queues.pool.num_blocks, core.queues.pool.block_size) == (50, 32)
+        core.configure(EngineSettings(block_size=4))
+        assert (core.queues.pool.num_blocks, core.queues.pool.block_size) == (400, 4)
+
+
+class Cramped(SimRunner):
+    """Has no memory for any other cache."""
+
+    def __init__(self, clock, vocab_size: int, block_size: int) -> None:
+        super().__init__(clock, CheckedRunner(clock, vocab_size, block_size)._cost, vocab_size)
+
+    def resize(self, num_blocks: int, block_size: int) -> None:
+        raise RunnerError(f"no memory for {num_blocks} blocks")
+
+
+class TestReserve:
+    def test_a_sequence_takes_the_longest_context_at_once(self):
+        core = make_core(ask("a"), info=make_info(64), kv_policy=KvPolicy.RESERVE, block_size=16)
+        core.step()
+        assert core.queues.pool.num_used == 4
+
+    def test_fewer_sequences_run_than_with_paging(self):
+        knobs = {"num_kv_blocks": 8, "block_size": 4}
+        requests = [ask(f"r{i}") for i in range(6)]
+        paged = make_core(*requests, **knobs)
+        reserved = make_core(*requests, kv_policy=KvPolicy.RESERVE, reserve_tokens=16, **knobs)
+        assert (len(paged.step().rows), len(reserved.step().rows)) == (6, 2)
+
+    def test_the_longest_context_is_never_more_than_the_model_has(self):
+        core = make_core(
+            ask("a"),
+            info=make_info(max_model_len=64),
+            kv_policy=KvPolicy.RESERVE,
+            max_model_len=1000,
+        )
+        core.step()
+        assert core.queues.pool.num_used == 4
+
+
+class TestFailure:
+    def test_a_failed_pass_fails_its_sequences_and_the_others_go_on(self):
+        core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=2)
+        core.step()
+        core.runner.fails_next = True
+        core.step()
+        assert messages_of(core) == {"a": "out of memory", "b": "out of memory"}
+        assert events_of(core.log, Failed) == [Failed(1.0, "out of memory")]
+        assert core.queues.pool.num_used == 0
+        run_out(core)
+        assert reasons_of(core) == {
+            "a": FinishReason.ERROR,
+            "b": FinishReason.ERROR,
+            "c": FinishReason.LENGTH,
+        }
+
+    def test_answers_that_were_done_before_their_batch_failed_are_delivered(self):
+        core = make_core(ask("a", max_tokens=1), ask("b"), **STATIC)
+        core.step()
+        core.runner.fails_next = True
+        core.step()
+        assert deliveries_of(core) == [(1.0, "a", 1)]
+        assert reasons_of(core) == {"a": FinishReason.LENGTH, "b": FinishReason.ERROR}
+
+    def test_the_only_sequence_that_outgrows_the_cache_is_refused_before_it_runs(self):
+        core = make_core(ask("a", 4, max_tokens=5), num_kv_blocks=2, block_size=4)
+        assert reasons_of(core) == {"a": FinishReason.REJECTED}
+        core.add(ask("b", 4, max_tokens=4))
+        run_out(core)
+        assert len(outputs_of(core.log)["b"]) == 4
+
+
+class TestPreemption:
+    def test_a_preempted_output_is_made_and_delivered_exactly_once(self):
+        core = make_core(ask("a"), ask("b"), num_kv_blocks=2, block_size=4)
+        alone = make_core(ask("a"), ask("b"))
+        run_out(core)
+        run_out(alone)
+        assert outputs_of(core.log) == outputs_of(alone.log)
+        assert [num for _, _, num in deliveries_of(core)] == [1] * 8
+        assert texts_of(core, "b") == texts_of(alone, "b")
+
+
+def test_an_engine_forgets_what_it_delivered(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(record, "KEYFRAME_STEPS", 1)
+    core = make_core(ask("a"), ask("b"), ask("c"), **STATIC)
+    run_out(core)
+    core.step()
+    assert events_of(core.log, Keyframe)[-1].outputs == ()
