@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -36,8 +37,6 @@ from tuiapp.widgets.timeline import Timeline
 from tuiapp.widgets.token_pane import TokenPane
 
 FRAMES_PER_SECOND = 10
-SLOW_EVERY = 3  # frames between two paints of what need not be smooth
-STORY_EVERY = 8
 NUM_PANES = 8
 MIN_WIDTH, MIN_HEIGHT = 80, 24
 EXIT_FAILED, EXIT_USAGE = 1, 2
@@ -89,6 +88,7 @@ class LiveScreen(Screen[None]):
         self._on_ready: Callable[[Session], None] | None = on_ready
         self._ascii_only = ascii_only
         self._num_frames = 0
+        self._is_arranged = False
         self._num_notices = 0
         self._selected: str | None = None
         self.snapshot = Snapshot(settings=session.settings)
@@ -121,11 +121,26 @@ class LiveScreen(Screen[None]):
         self._timeline = self.query_one(Timeline)
         self._panes = list(self.query(TokenPane))
         self._layout_now = lay_out(*self.size, num_slots=8)
+        self._turns = (  # every so many frames, in which of them, what
+            (2, 0, partial(self._draw_panes, remainder=0)),
+            (2, 1, partial(self._draw_panes, remainder=1)),
+            (4, 0, self._draw_meters),
+            (4, 1, self._draw_queue),
+            (4, 3, self._draw_cache),
+            (8, 2, self._draw_story),
+        )
         self.set_interval(1 / FRAMES_PER_SECOND, self.draw)
-        self.draw()
+        self.draw_all()
 
-    def draw(self) -> None:
-        """Show what happened since the last frame: smooth parts now, the others in turn."""
+    def draw(self, *, everything: bool = False) -> None:
+        """Show what happened since the last frame.
+
+        The timeline moves in every frame; the other parts take turns, so that no frame is dear
+        and the engine, which shares this process, hardly notices.
+
+        Args:
+            everything: draw all parts now, for a key press, a picture or a test.
+        """
         snapshot = self.snapshot = self._viewmodel.poll(self._session.backend.now())
         if snapshot.info and self._on_ready:
             ready, self._on_ready = self._on_ready, None
@@ -134,22 +149,20 @@ class LiveScreen(Screen[None]):
         self._tell_news(snapshot)
         self._arrange(snapshot)
         if not self.has_class("-too-small"):
-            self._draw_streams(snapshot)
-            if self._num_frames % SLOW_EVERY == 0:
-                self._draw_meters(snapshot)
-            if self._num_frames % STORY_EVERY == 0:
-                self._draw_story(snapshot)
+            self._timeline.show(snapshot, self._layout_now.num_rows, self._selected)
+            for every, turn, draw_part in self._turns:
+                if everything or self._num_frames % every == turn:
+                    draw_part(snapshot)
         self._num_frames += 1
 
     def draw_all(self) -> None:
-        """Show everything at once, for tests, pictures and after a key press."""
-        self._num_frames = 0
-        self.draw()
+        """Show everything at once."""
+        self.draw(everything=True)
 
-    def _draw_streams(self, snapshot: Snapshot) -> None:
-        self._timeline.show(snapshot, self._layout_now.num_rows, self._selected)
+    def _draw_panes(self, snapshot: Snapshot, remainder: int) -> None:
+        """Every other pane."""
         delivery = snapshot.settings.delivery
-        for pane in self._panes[: self._layout_now.num_panes]:
+        for pane in self._panes[remainder : self._layout_now.num_panes : 2]:
             view = snapshot.slots[pane.slot] if pane.slot < len(snapshot.slots) else None
             pane.show(view, delivery, is_mine=bool(view and self._session.is_mine(view.id)))
 
@@ -161,8 +174,13 @@ class LiveScreen(Screen[None]):
             self.query_one(MetersPanel).show(snapshot)
         else:
             self.query_one(MeterLine).show(snapshot)
+
+    def _draw_queue(self, snapshot: Snapshot) -> None:
         if self._layout_now.has_bottom:
             self.query_one(QueuePanel).show(snapshot, self._selected)
+
+    def _draw_cache(self, snapshot: Snapshot) -> None:
+        if self._layout_now.has_bottom:
             self.query_one(KvMap).show(snapshot)
 
     def _draw_story(self, snapshot: Snapshot) -> None:
@@ -193,7 +211,8 @@ class LiveScreen(Screen[None]):
             self.query_one("#too-small", Static).update(Content(text))
         self.set_class(is_too_small, "-too-small")
         layout = lay_out(width, height, num_slots=len(snapshot.slots) or 8)
-        if layout != self._layout_now or not self._num_frames:
+        if layout != self._layout_now or not self._is_arranged:
+            self._is_arranged = True
             self._layout_now = layout
             self._apply_layout(layout)
 

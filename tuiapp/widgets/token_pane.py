@@ -71,8 +71,14 @@ class TokenPane(Widget):
         self._subtitle = ""
         self._styles: tuple[Style, ...] = ()
 
-    def show(self, view: RequestView | None, delivery: Delivery, *, is_mine: bool) -> None:
-        """Draw a frame: the request that holds the slot, or an empty pane."""
+    def show(
+        self,
+        view: RequestView | None,
+        delivery: Delivery,
+        *,
+        is_mine: bool,
+    ) -> None:
+        """Draw a frame: the request that holds the slot, or what was left there."""
         if view is None:
             self._retire()
             return
