@@ -11,12 +11,16 @@ from engine.workload import Feed, Workload
 def advance(core: EngineCore, feed: Feed | None) -> float | None:
     """Add what has arrived and run one step.
 
+    At the end of the input nobody waits for company any more, since none can come.
+
     Returns:
         None if a forward pass ran; else the moment to wake at, infinity if nothing is to come.
     """
     if feed:
         for request in feed.take(core.clock.now()):
             core.add(request)
+        if feed.next_arrival() is None:
+            core.flush()
     plan = core.step()
     if plan.rows:
         return None
@@ -32,8 +36,6 @@ def run(core: EngineCore, workload: Workload, on_step: Callable[[], object] = la
     """
     feed = Feed(workload, began=core.clock.now())
     while feed.next_arrival() is not None or core.has_work:
-        if feed.next_arrival() is None:
-            core.flush()  # the end of the input: nobody waits for company that cannot come
         wake_at = advance(core, feed)
         on_step()
         if wake_at is not None and wake_at < float("inf"):

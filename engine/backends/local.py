@@ -144,8 +144,8 @@ class _Engine:
         self._read_gauge()
         if self._is_paused and not self._steps_left:
             return IDLE_SECONDS
-        self._end_feed()
         wake_at = advance(self.core, self._feed)
+        self._end_feed()
         if wake_at is None:
             self._count_step()
             return 0.0
@@ -190,11 +190,9 @@ class _Engine:
             self.core.log.append(self._gauge.read(now))
 
     def _end_feed(self) -> None:
-        """Once a workload has all arrived, let its last batch start without company."""
-        if self._feed and self._feed.next_arrival() is None:
-            self.core.flush()
-            if not self.core.queues.waiting:
-                self._feed = None
+        """Forget a workload once its last request runs: those to come are none of its batch."""
+        if self._feed and self._feed.next_arrival() is None and not self.core.queues.waiting:
+            self._feed = None
 
     def _count_step(self) -> None:
         if self._is_paused:
