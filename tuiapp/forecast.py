@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.settings import BatcherName, EngineSettings, KvPolicy
-from tuiapp.viewmodel import Snapshot
+from tuiapp.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

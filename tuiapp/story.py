@@ -8,8 +8,8 @@ from engine.events import Work
 from engine.plan import Skip, SkipReason
 from engine.settings import BatcherName, Start
 from tuiapp.phases import Phase
+from tuiapp.snapshot import Snapshot
 from tuiapp.tracked import RequestView
-from tuiapp.viewmodel import Snapshot
 
 STALL_FACTOR = 4  # a pass that long beside the typical one is worth a word
 

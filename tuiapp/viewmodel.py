@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from dataclasses import dataclass
 from typing import assert_never
 
 from engine.events import (
@@ -30,89 +29,14 @@ from engine.plan import Skip
 from engine.request import FinishReason
 from engine.settings import EngineSettings
 from tuiapp.columns import Column, make_column
+from tuiapp.snapshot import Meters, Notice, Snapshot
 from tuiapp.tracked import RequestView, Tracked
-from tuiapp.windows import Percentiles, Windows, percentiles
+from tuiapp.windows import Windows, percentiles
 
 NUM_COLUMNS = 512
 NUM_REMEMBERED = 400
 NUM_QUEUE_SHOWN = 64
 NUM_NOTICES = 20
-DEFAULTS = EngineSettings()
-
-
-@dataclass(frozen=True, slots=True)
-class Meters:
-    """The numbers of the moment; windows are those of `tuiapp.windows`.
-
-    Attributes:
-        throughput: output tokens a second.
-        held_share, useful_share: 0 to 1.
-        ttft, itl: in seconds, None while nothing was delivered so.
-    """
-
-    throughput: float = 0.0
-    throughput_trend: tuple[float, ...] = ()
-    num_busy: int = 0
-    held_share: float = 0.0
-    useful_share: float = 1.0
-    num_used_blocks: int = 0
-    num_waiting: int = 0
-    queue_trend: tuple[float, ...] = ()
-    ttft: Percentiles | None = None
-    itl: Percentiles | None = None
-    num_finished: int = 0
-    num_preemptions: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something to tell the user once.
-
-    Attributes:
-        is_failure: it deserves a modal, not a toast.
-    """
-
-    message: str
-    is_failure: bool = False
-    is_fatal: bool = False
-    is_usage: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """One frame. Immutable, so a widget can compare it and hold on to it.
-
-    Attributes:
-        time: seconds on the engine's clock.
-        slots: what each slot holds after the last pass, None where it is free.
-        waiting: the front of the queue.
-        block_owners: request id by block, None where a block is free.
-        num_notices: notices ever made; `notices` holds the last of them.
-    """
-
-    time: float = 0.0
-    num_passes: int = 0
-    info: EngineInfo | None = None
-    settings: EngineSettings = DEFAULTS
-    columns: tuple[Column, ...] = ()
-    slots: tuple[RequestView | None, ...] = ()
-    waiting: tuple[RequestView, ...] = ()
-    skipped: tuple[Skip, ...] = ()
-    block_owners: tuple[str | None, ...] = ()
-    meters: Meters = Meters()
-    gauges: Gauges | None = None
-    last_preempted: str | None = None
-    notices: tuple[Notice, ...] = ()
-    num_notices: int = 0
-
-    @property
-    def num_blocks(self) -> int:
-        return len(self.block_owners)
-
-    def find(self, request_id: str) -> RequestView | None:
-        """A request that runs or waits near the front, or None."""
-        views = (*self.slots, *self.waiting)
-        return next((view for view in views if view and view.id == request_id), None)
 
 
 class ViewModel:

@@ -17,7 +17,7 @@ from engine.generate.demo import DemoMix
 from engine.settings import BatcherName, EngineSettings
 from tuiapp.app import DEMO_RATE, Playground
 from tuiapp.session import Session
-from tuiapp.viewmodel import Snapshot
+from tuiapp.snapshot import Snapshot
 
 FOLDER = Path(__file__).parent / "pictures"
 SIZE = (120, 36)

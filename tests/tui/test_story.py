@@ -7,8 +7,9 @@ import pytest
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName
 from tests.tui.stage import StageBackend
+from tuiapp.snapshot import Snapshot
 from tuiapp.story import tell
-from tuiapp.viewmodel import Snapshot, ViewModel
+from tuiapp.viewmodel import ViewModel
 
 
 def story(lengths, num_passes, *, is_paused=False, **knobs):

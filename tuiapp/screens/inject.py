@@ -16,7 +16,7 @@ from textual.widgets import Button, Input, Label, Static
 from tuiapp.forecast import forecast
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
-from tuiapp.viewmodel import Snapshot
+from tuiapp.snapshot import Snapshot
 
 MOST_REQUESTS = 200
 

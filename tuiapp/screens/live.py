@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,7 +10,6 @@ from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Grid, Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer, Static
@@ -23,21 +21,15 @@ from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
 from tuiapp.screens.inspect import InspectScreen
-from tuiapp.screens.layout import Layout, lay_out
 from tuiapp.screens.picker import PickerScreen
 from tuiapp.session import Session
-from tuiapp.story import tell
+from tuiapp.snapshot import Notice, Snapshot
 from tuiapp.text import clean
-from tuiapp.viewmodel import Notice, Snapshot, ViewModel
-from tuiapp.widgets.kv_map import KvMap
-from tuiapp.widgets.lines import Legend, StoryLine, TitleLeft, TitleRight
-from tuiapp.widgets.meters import MeterLine, MetersPanel
-from tuiapp.widgets.queue_panel import QueuePanel
+from tuiapp.viewmodel import ViewModel
+from tuiapp.widgets.live_view import LiveView
 from tuiapp.widgets.timeline import Timeline
-from tuiapp.widgets.token_pane import TokenPane
 
 FRAMES_PER_SECOND = 10
-NUM_PANES = 8
 MIN_WIDTH, MIN_HEIGHT = 80, 24
 EXIT_FAILED, EXIT_USAGE = 1, 2
 
@@ -86,57 +78,24 @@ class LiveScreen(Screen[None]):
         self._session = session
         self._viewmodel = viewmodel
         self._on_ready: Callable[[Session], None] | None = on_ready
-        self._ascii_only = ascii_only
-        self._num_frames = 0
-        self._is_arranged = False
+        self._view = LiveView(session, ascii_only=ascii_only)
         self._num_notices = 0
-        self._selected: str | None = None
         self.snapshot = Snapshot(settings=session.settings)
 
     def compose(self) -> ComposeResult:
-        is_mine, ascii_only = self._session.is_mine, self._ascii_only
-        with Vertical(id="body"):
-            with Horizontal(id="title"):
-                yield TitleLeft(id="title-left")
-                yield TitleRight(id="title-right")
-            with Horizontal(id="top"):
-                with Vertical(id="frame") as frame:
-                    frame.border_title = Content("slots × passes")
-                    frame.border_subtitle = Content("1 column = 1 forward pass  →  newest")
-                    yield Timeline(is_mine, ascii_only=ascii_only)
-                yield MetersPanel()
-            yield MeterLine(id="meter-line")
-            yield StoryLine(id="story")
-            with Grid(id="panes"):
-                for slot in range(NUM_PANES):
-                    yield TokenPane(slot)
-            with Horizontal(id="bottom"):
-                yield QueuePanel(is_mine, ascii_only=ascii_only)
-                yield KvMap()
-            yield Legend(ascii_only=ascii_only)
-            yield Footer(show_command_palette=False)
+        yield self._view
+        yield Footer(show_command_palette=False)
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
-        self._timeline = self.query_one(Timeline)
-        self._panes = list(self.query(TokenPane))
-        self._layout_now = lay_out(*self.size, num_slots=8)
-        self._turns = (  # every so many frames, in which of them, what
-            (2, 0, partial(self._draw_panes, remainder=0)),
-            (2, 1, partial(self._draw_panes, remainder=1)),
-            (4, 0, self._draw_meters),
-            (4, 1, self._draw_queue),
-            (4, 3, self._draw_cache),
-            (8, 2, self._draw_story),
-        )
         self.set_interval(1 / FRAMES_PER_SECOND, self.draw)
         self.draw_all()
 
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.draw_all)
+
     def draw(self, *, everything: bool = False) -> None:
         """Show what happened since the last frame.
-
-        The timeline moves in every frame; the other parts take turns, so that no frame is dear
-        and the engine, which shares this process, hardly notices.
 
         Args:
             everything: draw all parts now, for a key press, a picture or a test.
@@ -147,44 +106,22 @@ class LiveScreen(Screen[None]):
             self._session.settle(snapshot.settings)
             ready(self._session)
         self._tell_news(snapshot)
-        self._arrange(snapshot)
-        if not self.has_class("-too-small"):
-            self._timeline.show(snapshot, self._layout_now.num_rows, self._selected)
-            for every, turn, draw_part in self._turns:
-                if everything or self._num_frames % every == turn:
-                    draw_part(snapshot)
-        self._num_frames += 1
+        if self._fits():
+            self._view.draw(snapshot, everything=everything)
 
     def draw_all(self) -> None:
         """Show everything at once."""
         self.draw(everything=True)
 
-    def _draw_panes(self, snapshot: Snapshot, remainder: int) -> None:
-        """Every other pane."""
-        delivery = snapshot.settings.delivery
-        for pane in self._panes[remainder : self._layout_now.num_panes : 2]:
-            view = snapshot.slots[pane.slot] if pane.slot < len(snapshot.slots) else None
-            pane.show(view, delivery, is_mine=bool(view and self._session.is_mine(view.id)))
-
-    def _draw_meters(self, snapshot: Snapshot) -> None:
-        session = self._session
-        self.query_one(TitleLeft).show(session.settings, is_paused=session.is_paused)
-        if self._layout_now.is_wide:
-            self.query_one(TitleRight).show(snapshot, session.workload, session.speed)
-            self.query_one(MetersPanel).show(snapshot)
-        else:
-            self.query_one(MeterLine).show(snapshot)
-
-    def _draw_queue(self, snapshot: Snapshot) -> None:
-        if self._layout_now.has_bottom:
-            self.query_one(QueuePanel).show(snapshot, self._selected)
-
-    def _draw_cache(self, snapshot: Snapshot) -> None:
-        if self._layout_now.has_bottom:
-            self.query_one(KvMap).show(snapshot)
-
-    def _draw_story(self, snapshot: Snapshot) -> None:
-        self.query_one(StoryLine).show(tell(snapshot, is_paused=self._session.is_paused))
+    def _fits(self) -> bool:
+        """Whether the terminal is large enough; if not, one line says so and the engine goes on."""
+        width, height = self.size
+        is_too_small = width < MIN_WIDTH or height < MIN_HEIGHT
+        self.set_class(is_too_small, "-too-small")
+        if is_too_small:
+            text = f"batchscope needs {MIN_WIDTH}×{MIN_HEIGHT}, now {width}×{height}"
+            self.query_one("#too-small", Static).update(Content(text))
+        return not is_too_small
 
     def _tell_news(self, snapshot: Snapshot) -> None:
         """Toasts for refusals, a modal for failures, each once."""
@@ -201,32 +138,6 @@ class LiveScreen(Screen[None]):
             self.notify(notice.message, severity="warning", markup=False)
         elif not isinstance(self.app.screen, FailureScreen):
             self.app.push_screen(FailureScreen(notice))
-
-    def _arrange(self, snapshot: Snapshot) -> None:
-        """Fit the parts to the terminal and to the number of slots."""
-        width, height = self.size
-        is_too_small = width < MIN_WIDTH or height < MIN_HEIGHT
-        if is_too_small:
-            text = f"batchscope needs {MIN_WIDTH}×{MIN_HEIGHT}, now {width}×{height}"
-            self.query_one("#too-small", Static).update(Content(text))
-        self.set_class(is_too_small, "-too-small")
-        layout = lay_out(width, height, num_slots=len(snapshot.slots) or 8)
-        if layout != self._layout_now or not self._is_arranged:
-            self._is_arranged = True
-            self._layout_now = layout
-            self._apply_layout(layout)
-
-    def _apply_layout(self, layout: Layout) -> None:
-        self.set_class(layout.is_wide, "-wide")
-        self.set_class(layout.has_bottom, "-bottom")
-        panes = self.query_one("#panes", Grid)
-        panes.styles.grid_size_columns = layout.num_columns
-        panes.styles.grid_size_rows = -(-layout.num_panes // layout.num_columns)
-        for pane in self._panes:
-            pane.display = pane.slot < layout.num_panes
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.draw_all)
 
     def action_pause(self) -> None:
         self._session.toggle_pause()
@@ -276,22 +187,22 @@ class LiveScreen(Screen[None]):
         ids = [view.id for view in views]
         if not ids:
             return
-        if self._selected in ids:
-            index = ids.index(self._selected) + rows
+        if self._view.selected in ids:
+            index = ids.index(self._view.selected) + rows
         else:
             index = 0 if rows > 0 else len(ids) - 1
-        self._selected = ids[max(0, min(len(ids) - 1, index))]
+        self._view.selected = ids[max(0, min(len(ids) - 1, index))]
         self.draw_all()
 
     def action_inspect(self) -> None:
         views = [view for view in (*self.snapshot.slots, *self.snapshot.waiting) if view]
-        chosen = self._selected or (views[0].id if views else None)
+        chosen = self._view.selected or (views[0].id if views else None)
         if chosen:
             self._inspect(chosen)
 
     @on(Timeline.Picked)
     def inspect_cell(self, event: Timeline.Picked) -> None:
-        self._selected = event.request_id
+        self._view.selected = event.request_id
         self._inspect(event.request_id)
 
     def _inspect(self, request_id: str) -> None:
@@ -301,12 +212,12 @@ class LiveScreen(Screen[None]):
             self.app.push_screen(InspectScreen(self._viewmodel, self._session, request_id))
 
     def action_abort(self) -> None:
-        if self._selected is None:
+        if self._view.selected is None:
             self.notify("Select a request with ↑ and ↓ first; X aborts them all", timeout=3)
             return
-        self._session.backend.abort(self._selected)
-        self.notify(f"{self._selected} aborted", timeout=2, markup=False)
-        self._selected = None
+        self._session.backend.abort(self._view.selected)
+        self.notify(f"{self._view.selected} aborted", timeout=2, markup=False)
+        self._view.selected = None
 
     def action_abort_all(self) -> None:
         self._session.backend.abort_all()

@@ -7,9 +7,9 @@ from itertools import groupby
 
 from textual.content import Content
 
+from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
 from tuiapp.theme import OWNER_COLOURS
-from tuiapp.viewmodel import Snapshot
 from tuiapp.widgets.panel import Panel
 
 OWNED = "▪"

@@ -7,9 +7,9 @@ from textual.widgets import Static
 
 from engine.settings import BatcherName, Delivery, EngineSettings
 from tuiapp.phases import ASCII_GLYPHS, GLYPHS, WORDS
+from tuiapp.snapshot import Snapshot
 from tuiapp.story import Story
 from tuiapp.text import one_line
-from tuiapp.viewmodel import Snapshot
 
 
 class Line(Static):

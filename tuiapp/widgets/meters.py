@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 
 from engine.events import Gauges
-from tuiapp.viewmodel import Meters, Snapshot
+from tuiapp.snapshot import Meters, Snapshot
 from tuiapp.widgets.bars import bar, spark
 from tuiapp.widgets.panel import Panel
 from tuiapp.windows import Percentiles

@@ -8,9 +8,9 @@ from textual.content import Content
 
 from engine.plan import Skip, SkipReason
 from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
 from tuiapp.tracked import RequestView
-from tuiapp.viewmodel import Snapshot
 from tuiapp.widgets.panel import Panel
 
 NAME_WIDTH = 10

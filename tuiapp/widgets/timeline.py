@@ -19,11 +19,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tuiapp.columns import Cell, Column
+from tuiapp.layout import NUM_STRIPS
 from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
-from tuiapp.viewmodel import Snapshot
+from tuiapp.snapshot import Snapshot
 
 GUTTER = 4
-NUM_STRIPS = 2
 BARS = " ▁▂▃▄▅▆▇█"
 ASCII_BARS = " .:-=+*#@"
 LABELLED = (Phase.PREFILL, Phase.DECODE, Phase.HELD, Phase.STALLED)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tuiapp.widgets.timeline import NUM_STRIPS
-
+NUM_STRIPS = 2  # lines of bars below the timeline
 WIDE = 100
 TALL = 32
 BOTTOM = 7

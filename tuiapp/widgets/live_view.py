@@ -1,0 +1,124 @@
+"""`LiveView`: the parts of the live screen, arranged for the terminal, each drawn in its turn."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual.app import ComposeResult
+from textual.containers import Grid, Horizontal, Vertical
+from textual.content import Content
+
+from tuiapp.layout import Layout, lay_out
+from tuiapp.session import Session
+from tuiapp.snapshot import Snapshot
+from tuiapp.story import tell
+from tuiapp.widgets.kv_map import KvMap
+from tuiapp.widgets.lines import Legend, StoryLine, TitleLeft, TitleRight
+from tuiapp.widgets.meters import MeterLine, MetersPanel
+from tuiapp.widgets.queue_panel import QueuePanel
+from tuiapp.widgets.timeline import Timeline
+from tuiapp.widgets.token_pane import TokenPane
+
+NUM_PANES = 8
+
+
+class LiveView(Vertical):
+    """Hands each part the snapshot.
+
+    The timeline moves in every frame; the other parts take turns, so that no frame is dear and
+    the engine, which shares this process, hardly notices.
+
+    Attributes:
+        selected: the request that is marked in the timeline and the queue.
+    """
+
+    def __init__(self, session: Session, *, ascii_only: bool) -> None:
+        super().__init__(id="view")
+        self.selected: str | None = None
+        self._session = session
+        self._ascii_only = ascii_only
+        self._layout_now: Layout | None = None
+        self._num_frames = 0
+        self._turns = (  # every so many frames, in which of them, what
+            (2, 0, partial(self._draw_panes, remainder=0)),
+            (2, 1, partial(self._draw_panes, remainder=1)),
+            (4, 0, self._draw_meters),
+            (4, 1, self._draw_queue),
+            (4, 3, self._draw_cache),
+            (8, 2, self._draw_story),
+        )
+
+    def compose(self) -> ComposeResult:
+        is_mine, ascii_only = self._session.is_mine, self._ascii_only
+        with Horizontal(id="title"):
+            yield TitleLeft()
+            yield TitleRight()
+        with Horizontal(id="top"):
+            with Vertical(id="frame") as frame:
+                frame.border_title = Content("slots × passes")
+                frame.border_subtitle = Content("1 column = 1 forward pass  →  newest")
+                yield Timeline(is_mine, ascii_only=ascii_only)
+            yield MetersPanel()
+        yield MeterLine(id="meter-line")
+        yield StoryLine(id="story")
+        with Grid(id="panes"):
+            for slot in range(NUM_PANES):
+                yield TokenPane(slot)
+        with Horizontal(id="bottom"):
+            yield QueuePanel(is_mine, ascii_only=ascii_only)
+            yield KvMap()
+        yield Legend(ascii_only=ascii_only)
+
+    def draw(self, snapshot: Snapshot, *, everything: bool) -> None:
+        """Draw a frame.
+
+        Args:
+            everything: draw all parts now, for a key press, a picture or a test.
+        """
+        layout = self._arrange(snapshot)
+        self.query_one(Timeline).show(snapshot, layout.num_rows, self.selected)
+        for every, turn, draw_part in self._turns:
+            if everything or self._num_frames % every == turn:
+                draw_part(snapshot, layout)
+        self._num_frames += 1
+
+    def _arrange(self, snapshot: Snapshot) -> Layout:
+        """Fit the parts to the terminal and to the number of slots."""
+        layout = lay_out(*self.screen.size, num_slots=len(snapshot.slots) or NUM_PANES)
+        if layout != self._layout_now:
+            self._layout_now = layout
+            self.set_class(layout.is_wide, "-wide")
+            self.set_class(layout.has_bottom, "-bottom")
+            panes = self.query_one("#panes", Grid)
+            panes.styles.grid_size_columns = layout.num_columns
+            panes.styles.grid_size_rows = -(-layout.num_panes // layout.num_columns)
+            for pane in self.query(TokenPane):
+                pane.display = pane.slot < layout.num_panes
+        return layout
+
+    def _draw_panes(self, snapshot: Snapshot, layout: Layout, remainder: int) -> None:
+        """Every other pane."""
+        delivery = snapshot.settings.delivery
+        for pane in list(self.query(TokenPane))[remainder : layout.num_panes : 2]:
+            view = snapshot.slots[pane.slot] if pane.slot < len(snapshot.slots) else None
+            pane.show(view, delivery, is_mine=bool(view and self._session.is_mine(view.id)))
+
+    def _draw_meters(self, snapshot: Snapshot, layout: Layout) -> None:
+        session = self._session
+        self.query_one(TitleLeft).show(session.settings, is_paused=session.is_paused)
+        if layout.is_wide:
+            self.query_one(TitleRight).show(snapshot, session.workload, session.speed)
+            self.query_one(MetersPanel).show(snapshot)
+        else:
+            self.query_one(MeterLine).show(snapshot)
+
+    def _draw_queue(self, snapshot: Snapshot, layout: Layout) -> None:
+        if layout.has_bottom:
+            self.query_one(QueuePanel).show(snapshot, self.selected)
+
+    def _draw_cache(self, snapshot: Snapshot, layout: Layout) -> None:
+        if layout.has_bottom:
+            self.query_one(KvMap).show(snapshot)
+
+    def _draw_story(self, snapshot: Snapshot, layout: Layout) -> None:
+        self.query_one(StoryLine).show(tell(snapshot, is_paused=self._session.is_paused))
