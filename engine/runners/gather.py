@@ -2,19 +2,24 @@
 
 Runs on every device, for any head size, window, softcap and sinks: the reference and the
 fallback. Rows attend in groups small enough that a group's gathered keys and values stay in a
-CPU core's cache. Masks and indices are made once a pass and serve every layer.
+CPU's cache. Masks and indices are made once a pass and serve every layer.
+
+Shapes: T tokens in the pass; R rows of N queries and C keys in a piece; H query heads in groups
+of G that share one of K key/value heads; D dimensions a head.
 """
 
 from __future__ import annotations
 
+from math import prod
+
 import torch
 
-from engine.runners.attend import AttentionOptions
+from engine.runners.attend import AttentionOptions, attend, attend_causal
 from engine.runners.kv_cache import LayerCache
 from engine.runners.pack import Span
 from engine.runners.pieces import Cutter, Piece
 
-CPU_GROUP_BYTES = 512 * 1024
+CPU_GROUP_BYTES = 2 * 1024 * 1024
 DEVICE_GROUP_BYTES = 256 * 1024 * 1024
 
 
@@ -29,6 +34,7 @@ class GatherAttention:
         self._group_bytes = CPU_GROUP_BYTES if device.type == "cpu" else DEVICE_GROUP_BYTES
         self._spans: list[Span] = []
         self._pieces: dict[tuple[int | None, int, bool], list[Piece]] = {}
+        self._workspace = Workspace()
 
     def begin(self, spans: list[Span]) -> None:
         self._spans = spans
@@ -42,32 +48,87 @@ class GatherAttention:
         cache: LayerCache,
         options: AttentionOptions,
     ) -> torch.Tensor:
-        num_groups = query.shape[1] // key.shape[1]
-        kind = (options.window, num_groups, options.is_plain)
+        kind = (options.window, query.shape[1] // key.shape[1], options.is_plain)
         pieces = self._pieces.get(kind)
         if pieces is None:
-            pieces = self._pieces[kind] = self._cutter(query, cache, options, num_groups).cut(
-                self._spans
-            )
-        if len(pieces) == 1:
-            return pieces[0].run(query, key, value, cache, options)
-        return torch.cat([piece.run(query, key, value, cache, options) for piece in pieces])
+            cutter = self._cutter(query, key, cache, options)
+            pieces = self._pieces[kind] = cutter.cut(self._spans)
+        outputs = [self._run(piece, query, key, value, cache, options) for piece in pieces]
+        return outputs[0] if len(outputs) == 1 else torch.cat(outputs)
 
     def _cutter(
         self,
         query: torch.Tensor,
+        key: torch.Tensor,
         cache: LayerCache,
         options: AttentionOptions,
-        num_groups: int,
     ) -> Cutter:
-        num_longest = max(span.kv_len for span in self._spans)
-        is_windowed = options.window is not None and options.window < num_longest
+        longest = max(span.kv_len for span in self._spans)
+        is_windowed = options.window is not None and options.window < longest
         return Cutter(
             block_size=self._block_size,
             window=options.window if is_windowed else None,
-            num_groups=num_groups,
-            group_tokens=self._group_bytes // cache.bytes_per_token,
+            num_groups=query.shape[1] // key.shape[1],
+            group_tokens=self._group_bytes // cache.shape.bytes_per_token,
             needs_masks=not options.is_plain,
             dtype=query.dtype,
             device=self._device,
         )
+
+    def _run(
+        self,
+        piece: Piece,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        cache: LayerCache,
+        options: AttentionOptions,
+    ) -> torch.Tensor:
+        """Attend for one piece; [T, H, D] in, [R * N, H, D] out."""
+        rows, tokens = piece.num_rows, piece.tokens
+        if piece.blocks is None:
+            keys, values = by_head(key[tokens], rows), by_head(value[tokens], rows)
+        else:
+            entries = by_head(self._workspace.gather(cache.entries, piece.blocks), rows)
+            keys, values = torch.split(entries, [key.shape[2], value.shape[2]], dim=3)
+        if piece.mask is None:
+            output = attend_causal(by_head(query[tokens], rows), keys, values, options)
+            return output.transpose(1, 2).flatten(0, 1)
+        grouped = by_group(query[tokens], piece, key.shape[1])
+        return from_groups(attend(grouped, keys, values, piece.mask, options), piece.width)
+
+
+class Workspace:
+    """Memory to gather into, used again and again: fresh pages cost more than the copy."""
+
+    def __init__(self) -> None:
+        self._memory = torch.empty(0)
+
+    def gather(self, entries: torch.Tensor, blocks: torch.Tensor) -> torch.Tensor:
+        """The blocks with these ids, one behind the other; they last until the next call."""
+        size = (blocks.shape[0], *entries.shape[1:])
+        num_values = prod(size)
+        if self._memory.numel() < num_values or self._memory.dtype != entries.dtype:
+            self._memory = entries.new_empty(num_values)
+        return torch.index_select(entries, 0, blocks, out=self._memory[:num_values].view(size))
+
+
+def by_head(tensor: torch.Tensor, num_rows: int) -> torch.Tensor:
+    """[R * C, K, D], or blocks of it, as [R, K, C, D]."""
+    return tensor.view(num_rows, -1, *tensor.shape[-2:]).transpose(1, 2)
+
+
+def by_group(query: torch.Tensor, piece: Piece, num_kv_heads: int) -> torch.Tensor:
+    """[R * N, H, D] as [R, K, G * N, D]."""
+    if piece.width == 1:
+        return query.reshape(piece.num_rows, num_kv_heads, -1, query.shape[-1])
+    query = query.reshape(piece.num_rows, piece.width, num_kv_heads, -1, query.shape[-1])
+    return query.permute(0, 2, 3, 1, 4).flatten(2, 3)
+
+
+def from_groups(output: torch.Tensor, width: int) -> torch.Tensor:
+    """[R, K, G * N, D] as [R * N, H, D]."""
+    if width == 1:
+        return output.flatten(1, 2)
+    output = output.view(*output.shape[:2], -1, width, output.shape[-1])  # [R, K, G, N, D]
+    return output.permute(0, 3, 1, 2, 4).flatten(2, 3).flatten(0, 1)

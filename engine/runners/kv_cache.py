@@ -1,4 +1,4 @@
-"""`KvCache`: the memory behind the block ids, one pair of tensors a layer."""
+"""`KvCache`: the memory behind the block ids, one tensor a layer."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ class LayerShape:
 
 
 class LayerCache:
-    """Keys and values of one layer, [blocks, block_size, kv_heads, dim]."""
+    """Each token's key and, behind it, its value: one gather then fetches both.
+
+    Attributes:
+        entries: [blocks, block_size, kv_heads, key_dim + value_dim].
+    """
 
     def __init__(
         self, shape: LayerShape, num_blocks: int, block_size: int, device: torch.device
     ) -> None:
-        size = (num_blocks, block_size, shape.num_kv_heads)
-        self.bytes_per_token = shape.bytes_per_token
-        self.keys = _zeros((*size, shape.key_dim), shape.dtype, device)
-        self.values = _zeros((*size, shape.value_dim), shape.dtype, device)
-        self._flat_keys = self.keys.flatten(0, 1)
-        self._flat_values = self.values.flatten(0, 1)
+        self.shape = shape
+        size = (num_blocks, block_size, shape.num_kv_heads, shape.key_dim + shape.value_dim)
+        self.entries = _zeros(size, shape.dtype, device)
+        self._by_slot = self.entries.flatten(0, 1)
 
     def write(self, slots: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> None:
         """Store the keys and values of T tokens, [T, kv_heads, dim], at `slots`, [T]."""
-        self._flat_keys.index_copy_(0, slots, key)
-        self._flat_values.index_copy_(0, slots, value)
+        self._by_slot.index_copy_(0, slots, torch.cat((key, value), dim=-1))
 
 
 class KvCache:
@@ -71,7 +72,7 @@ class KvCache:
     @property
     def num_bytes(self) -> int:
         num_tokens = (self.num_blocks + 1) * self.block_size
-        return num_tokens * sum(layer.bytes_per_token for layer in self.layers.values())
+        return num_tokens * sum(layer.shape.bytes_per_token for layer in self.layers.values())
 
 
 def _zeros(size: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> torch.Tensor:

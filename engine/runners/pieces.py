@@ -1,4 +1,4 @@
-"""How the rows of a pass are cut into pieces that attend together: `cut`, `Piece`.
+"""How the rows of a pass are cut into pieces that attend together: `Cutter`, `Piece`.
 
 Shapes: T tokens in the pass; R rows of N queries and C keys in a piece; H query heads in groups
 of G that share one of K key/value heads; D dimensions a head.
@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.runners.attend import AttentionOptions, attend, attend_causal
-from engine.runners.kv_cache import LayerCache
 from engine.runners.pack import Span
 
 
@@ -32,46 +30,6 @@ class Piece:
     tokens: slice
     blocks: torch.Tensor | None
     mask: torch.Tensor | None
-
-    def run(
-        self,
-        query: torch.Tensor,
-        key: torch.Tensor,
-        value: torch.Tensor,
-        cache: LayerCache,
-        options: AttentionOptions,
-    ) -> torch.Tensor:
-        """Attend.
-
-        Args:
-            query: [T, H, D].
-            key, value: [T, K, D].
-
-        Returns:
-            [R * N, H, D].
-        """
-        query = query[self.tokens]
-        if self.blocks is None:
-            keys, values = key[self.tokens], value[self.tokens]
-        else:
-            keys = cache.keys.index_select(0, self.blocks)
-            values = cache.values.index_select(0, self.blocks)
-        keys, values = self._by_head(keys), self._by_head(values)
-        if self.mask is None:
-            output = attend_causal(self._by_head(query), keys, values, options)
-            return output.transpose(1, 2).flatten(0, 1)
-        output = attend(self._by_group(query, keys.shape[1]), keys, values, self.mask, options)
-        output = output.view(*output.shape[:2], -1, self.width, output.shape[-1])
-        return output.permute(0, 3, 1, 2, 4).flatten(2, 3).flatten(0, 1)  # from [R, K, G, N, D]
-
-    def _by_head(self, tensor: torch.Tensor) -> torch.Tensor:
-        """[R * C, K, D], or blocks of it, as [R, K, C, D]."""
-        return tensor.view(self.num_rows, -1, *tensor.shape[-2:]).transpose(1, 2)
-
-    def _by_group(self, query: torch.Tensor, num_kv_heads: int) -> torch.Tensor:
-        """[R * N, H, D] as [R, K, G * N, D]."""
-        query = query.reshape(self.num_rows, self.width, num_kv_heads, -1, query.shape[-1])
-        return query.permute(0, 2, 3, 1, 4).flatten(2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,22 +74,26 @@ class Cutter:
         width = group[0].num_tokens
         mask = None
         if self.window is not None or self.needs_masks:
-            whole = Span(0, width, 0, width, [])
-            mask = self._mask([whole], [0], width)
+            mask = self._mask([list(range(width))], width)
         return Piece(len(group), width, _tokens(group), None, mask)
 
     def _cached(self, group: list[Span]) -> Piece:
         """Rows whose context is gathered from the cache, padded to the longest of them."""
+        width = group[0].num_tokens
         begins = [self._begin(span) for span in group]
         pairs = list(zip(group, begins, strict=True))
         num_blocks = max(self._end(span) - begin for span, begin in pairs)
         blocks: list[int] = []
+        positions: list[list[int]] = []
         for span, begin in pairs:
             own = span.block_table[begin : min(begin + num_blocks, self._end(span))]
             blocks += own + own[:1] * (num_blocks - len(own))  # masked, but never another's
-        mask = self._mask(group, begins, num_blocks * self.block_size)
+            first, last = span.num_computed, span.kv_len - 1
+            offset = begin * self.block_size
+            positions.append([min(first + i, last) - offset for i in range(width)])
+        mask = self._mask(positions, num_blocks * self.block_size)
         table = torch.tensor(blocks, device=self.device)
-        return Piece(len(group), group[0].num_tokens, _tokens(group), table, mask)
+        return Piece(len(group), width, _tokens(group), table, mask)
 
     def _begin(self, span: Span) -> int:
         """Index in its block table of the first block that the span sees."""
@@ -144,26 +106,20 @@ class Cutter:
         """Number of blocks that hold the span's context."""
         return -(-span.kv_len // self.block_size)
 
-    def _mask(self, group: list[Span], begins: list[int], num_keys: int) -> torch.Tensor:
-        """0 where a query sees a key, else -inf, [R, 1, G * N, C], or [R, 1, 1, C] for N = 1."""
-        width = group[0].num_tokens
-        facts = torch.tensor(
-            [
-                [span.num_computed, span.kv_len - 1, begin * self.block_size]
-                for span, begin in zip(group, begins, strict=True)
-            ],
-            device=self.device,
-        )
-        computed, last, first_key = facts[:, :, None, None].unbind(1)
-        offsets = torch.arange(width, device=self.device)[:, None]
-        queries = torch.minimum(computed + offsets, last)
-        keys = first_key + torch.arange(num_keys, device=self.device)
+    def _mask(self, positions: list[list[int]], num_keys: int) -> torch.Tensor:
+        """0 where a query sees a key, else -inf, [R, 1, G * N, C], or [R, 1, 1, C] for N = 1.
+
+        Args:
+            positions: of the queries among the piece's keys, R lists of N.
+        """
+        queries = torch.tensor(positions, device=self.device)[:, None, :, None]
+        keys = torch.arange(num_keys, device=self.device)
         is_hidden = keys > queries
         if self.window is not None:
             is_hidden |= keys <= queries - self.window
         mask = torch.zeros(is_hidden.shape, dtype=self.dtype, device=self.device)
-        mask = mask.masked_fill_(is_hidden, float("-inf"))[:, None]
-        return mask if width == 1 else mask.repeat(1, 1, self.num_groups, 1)
+        mask.masked_fill_(is_hidden, float("-inf"))
+        return mask if mask.shape[2] == 1 else mask.repeat(1, 1, self.num_groups, 1)
 
 
 def _is_fresh(span: Span) -> bool:

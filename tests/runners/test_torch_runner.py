@@ -65,8 +65,7 @@ def test_a_reused_slot_gives_what_a_fresh_one_gives():
 def test_no_live_row_reads_the_scratch_block_or_what_others_left(name, knobs):
     core = make_torch_core(name, **knobs)
     for layer in core.runner.attention.cache.layers.values():
-        layer.keys.fill_(POISON)
-        layer.values.fill_(POISON)
+        layer.entries.fill_(POISON)
 
     assert serve(core, make_requests()) == serve(make_torch_core(name, **knobs), make_requests())
 
@@ -80,7 +79,7 @@ def test_padding_and_dead_rows_write_to_the_scratch_block_alone():
     runner.launch(Plan((Row(live, 3), Row(dead, 0)), rectangular=True)).result()
 
     for layer in runner.attention.cache.layers.values():
-        written = layer.keys.flatten(1).any(dim=1).nonzero().flatten().tolist()
+        written = layer.entries.flatten(1).any(dim=1).nonzero().flatten().tolist()
         assert written == [0, 64]
 
 
