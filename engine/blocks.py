@@ -38,16 +38,17 @@ class BlockPool:
         self.num_blocks = num_blocks
         self.block_size = block_size
         self.reserve_tokens = reserve_tokens
-        self._free = list(range(num_blocks - 1, -1, -1))  # popped from the end: low ids first
+        self._released: list[int] = []  # handed out again before blocks that nobody had yet
+        self._num_touched = 0
         self._changes: list[BlockChange] = []
 
     @property
     def num_free(self) -> int:
-        return len(self._free)
+        return self.num_blocks - self._num_touched + len(self._released)
 
     @property
     def num_used(self) -> int:
-        return self.num_blocks - len(self._free)
+        return self._num_touched - len(self._released)
 
     def blocks_for(self, num_tokens: int) -> int:
         """Blocks that a sequence of `num_tokens` tokens takes, its reserve included."""
@@ -64,10 +65,10 @@ class BlockPool:
             False, and nothing changed, if too few blocks are free.
         """
         need = self.missing(seq, num_tokens)
-        if need > len(self._free):
+        if need > self.num_free:
             return False
         if need:
-            taken = tuple(self._free.pop() for _ in range(need))
+            taken = tuple(self._take() for _ in range(need))
             seq.block_table.extend(taken)
             self._changes.append(BlockChange(seq.id, taken=taken))
         return True
@@ -76,7 +77,7 @@ class BlockPool:
         """Take back every block of `seq`; one that holds none is left alone."""
         if seq.block_table:
             self._changes.append(BlockChange(seq.id, released=tuple(seq.block_table)))
-            self._free.extend(reversed(seq.block_table))
+            self._released.extend(reversed(seq.block_table))
             seq.block_table.clear()
 
     @property
@@ -89,3 +90,9 @@ class BlockPool:
         changes = tuple(self._changes)
         self._changes.clear()
         return changes
+
+    def _take(self) -> int:
+        if self._released:
+            return self._released.pop()
+        self._num_touched += 1
+        return self._num_touched - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from engine.blocks import BlockPool
@@ -19,11 +20,14 @@ from engine.tokenizer import Tokenizer, ToyTokenizer
 E = TypeVar("E")
 
 
-class OneSecond:
-    """A cost model for tests that read times: every pass takes a second."""
+@dataclass(frozen=True)
+class PerPass:
+    """A cost model for tests that read times: every pass takes as long."""
+
+    cost: float = 1.0
 
     def seconds(self, plan: Plan) -> float:
-        return 1.0
+        return self.cost
 
 
 def ask(
@@ -50,13 +54,20 @@ def make_core(
     runner: Runner | None = None,
     tokenizer: Tokenizer | None = None,
     info: EngineInfo | None = None,
+    cost: float = 1.0,
     **knobs: Any,
 ) -> EngineCore:
-    """A core on simulated hardware, with requests added; `knobs` are fields of its settings."""
+    """A core on simulated hardware, with requests added.
+
+    Args:
+        cost: seconds that every pass takes.
+        knobs: fields of its settings.
+    """
     clock, tokenizer = clock or VirtualClock(), tokenizer or ToyTokenizer()
     settings = EngineSettings(**knobs)
-    runner = runner or CheckedRunner(clock, tokenizer.vocab_size, settings.block_size)
-    core = EngineCore(settings, info or make_info(), runner, tokenizer, clock, log or EventLog())
+    runner = runner or CheckedRunner(clock, tokenizer.vocab_size, settings.block_size, cost)
+    log = EventLog() if log is None else log  # an empty log is falsy
+    core = EngineCore(settings, info or make_info(), runner, tokenizer, clock, log)
     for request in requests:
         core.add(request)
     return core
@@ -69,8 +80,8 @@ class CheckedRunner(SimRunner):
         fails_next: the next pass fails as if the device's memory had run out.
     """
 
-    def __init__(self, clock: Clock, vocab_size: int, block_size: int) -> None:
-        super().__init__(clock, OneSecond(), vocab_size)
+    def __init__(self, clock: Clock, vocab_size: int, block_size: int, cost: float = 1.0) -> None:
+        super().__init__(clock, PerPass(cost), vocab_size)
         self.block_size = block_size
         self.fails_next = False
 

@@ -85,6 +85,12 @@ def test_changes_are_told_once_and_in_order():
     assert not pool.has_changes
 
 
+def test_a_huge_cache_costs_nothing_before_it_is_used():
+    pool, (seq,) = BlockPool(10**15), make_seqs(1)
+    assert pool.grow(seq, 17)
+    assert (seq.block_table, pool.num_free) == ([0, 1], 10**15 - 2)
+
+
 @pytest.mark.parametrize(("num_blocks", "block_size"), [(0, 16), (-1, 16), (16, 0)])
 def test_a_cache_of_nothing_is_refused(num_blocks: int, block_size: int):
     with pytest.raises(ValueError, match=f"at least 1 x 1 tokens, got {num_blocks} x {block_size}"):

@@ -20,7 +20,6 @@ from engine.events import (
 )
 from engine.plan import RunnerError
 from engine.request import FinishReason, Status
-from engine.runners.sim import SimRunner
 from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy
 from engine.tokenizer import ToyTokenizer
 from tests.builders import (
@@ -443,11 +442,8 @@ class TestConfigure:
         assert (core.queues.pool.num_blocks, core.queues.pool.block_size) == (400, 4)
 
 
-class Cramped(SimRunner):
+class Cramped(CheckedRunner):
     """Has no memory for any other cache."""
-
-    def __init__(self, clock, vocab_size: int, block_size: int) -> None:
-        super().__init__(clock, CheckedRunner(clock, vocab_size, block_size)._cost, vocab_size)
 
     def resize(self, num_blocks: int, block_size: int) -> None:
         raise RunnerError(f"no memory for {num_blocks} blocks")
