@@ -1,0 +1,7 @@
+"""`python -m tuiapp` is `batchscope`."""
+
+from __future__ import annotations
+
+from tuiapp.cli import main
+
+main()
