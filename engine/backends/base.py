@@ -36,11 +36,19 @@ class Backend(Protocol):
         ...
 
     def play(self, workload: Workload, speed: float = 1.0) -> None:
-        """Feed a workload from now on, in place of the one before."""
+        """Feed a workload from now on, in place of the one before.
+
+        Raises:
+            ValueError: the speed is not above 0 and finite.
+        """
         ...
 
     def set_speed(self, speed: float) -> None:
-        """Let the workload's requests arrive faster or slower."""
+        """Let the workload's requests arrive faster or slower.
+
+        Raises:
+            ValueError: the speed is not above 0 and finite.
+        """
         ...
 
     def abort(self, request_id: str) -> None: ...

@@ -21,7 +21,7 @@ from engine.run import advance
 from engine.settings import EngineSettings
 from engine.telemetry import Telemetry, make_telemetry
 from engine.tokenizer import Tokenizer
-from engine.workload import Feed, Workload
+from engine.workload import Feed, Workload, check_speed
 
 GAUGE_SECONDS = 0.5
 IDLE_SECONDS = 0.05  # an engine with nothing to do looks about so often
@@ -70,9 +70,11 @@ class LocalBackend:
         self._inbox.put(lambda engine: engine.submit(request))
 
     def play(self, workload: Workload, speed: float = 1.0) -> None:
+        check_speed(speed)
         self._inbox.put(lambda engine: engine.play(workload, speed))
 
     def set_speed(self, speed: float) -> None:
+        check_speed(speed)
         self._inbox.put(lambda engine: engine.set_speed(speed))
 
     def abort(self, request_id: str) -> None:
@@ -149,6 +151,8 @@ class _Engine:
         if wake_at is None:
             self._count_step()
             return 0.0
+        if self._is_paused and wake_at == float("inf"):
+            self.pause()  # no pass is to come, so nothing is left to step through
         return min(IDLE_SECONDS, max(0.001, wake_at - self._clock.now()))
 
     def submit(self, request: Request) -> None:
@@ -168,7 +172,7 @@ class _Engine:
             self.core.log.append(Failed(self._clock.now(), str(error)))
 
     def pause(self) -> None:
-        self._is_paused = True
+        self._is_paused, self._steps_left = True, 0
         self._clock.hold()
 
     def resume(self) -> None:
