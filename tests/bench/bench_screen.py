@@ -148,12 +148,10 @@ def main() -> None:
             rates[kind].append(result["tokens"] / result["wall"])
     ratios = [s / h for h, s in zip(rates["headless"], rates["screen"], strict=True)]
     for kind, values in rates.items():
-        print(
-            f"{kind:>9}: median {statistics.median(values):7.0f} tok/s  {[round(v) for v in values]}"
-        )
-    print(
-        f"    ratio: median {statistics.median(ratios):7.2f}        {[round(r, 2) for r in ratios]}"
-    )
+        each = " ".join(f"{value:.0f}" for value in values)
+        print(f"{kind:>9}: median {statistics.median(values):6.0f} tok/s   ({each})")
+    each = " ".join(f"{ratio:.2f}" for ratio in ratios)
+    print(f"    ratio: median {statistics.median(ratios):6.2f}         ({each})")
     print(f"load average {os.getloadavg()[0]:.1f}")
 
 
