@@ -226,6 +226,44 @@ class Keyframe:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a live request got by the time of a checkpoint.
+
+    Attributes:
+        text: of the output so far.
+        admitted_at: begin of the first pass that it ran in.
+        worst_gap: longest time between two deliveries.
+    """
+
+    request_id: str
+    text: str
+    num_output_tokens: int
+    num_delivered: int
+    num_preemptions: int
+    reason: FinishReason | None
+    message: str
+    admitted_at: float | None
+    first_delivery: float | None
+    last_delivery: float | None
+    worst_gap: float
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a keyframe cannot say, since no single moment shows it; recordings put it behind one.
+
+    Attributes:
+        num_finished, num_preemptions: since the beginning.
+        progress: of the requests in the keyframe.
+    """
+
+    time: float
+    num_finished: int
+    num_preemptions: int
+    progress: tuple[Progress, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Gauges:
     """What a device reported about itself.
 
@@ -260,5 +298,5 @@ class Failed:
 
 
 ClientEvent = Arrived | Refused | Token | Delivered | Finished
-EngineEvent = Ready | Configured | Step | Keyframe | Gauges | Failed
+EngineEvent = Ready | Configured | Step | Keyframe | Checkpoint | Gauges | Failed
 Event = ClientEvent | EngineEvent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from engine.events import Work
+from engine.events import Progress, Work
 from engine.request import FinishReason, Request
 
 TEXT_LIMIT = 8000  # characters of an output that panes keep
@@ -77,6 +77,18 @@ class Tracked:
     _text: str = ""
     _start: int = 0
     _pieces: list[str] = field(default_factory=list)
+
+    def resume(self, progress: Progress) -> None:
+        """Take over how far a request got."""
+        self.num_output_tokens = progress.num_output_tokens
+        self.num_delivered = progress.num_delivered
+        self.num_preemptions = progress.num_preemptions
+        self.reason, self.message = progress.reason, progress.message
+        self.admitted_at = progress.admitted_at
+        self.first_delivery, self.last_delivery = progress.first_delivery, progress.last_delivery
+        self.worst_gap = progress.worst_gap
+        self._text, self._start = progress.text, 0
+        self._pieces.clear()
 
     def add_text(self, text: str) -> None:
         if text:

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from engine.events import (
     Arrived,
+    Checkpoint,
     ClientEvent,
     Configured,
     Delivered,
@@ -108,8 +109,8 @@ class ViewModel:
                 self._info = info
             case Configured(_, settings):
                 self._on_configured(settings)
-            case Keyframe():
-                self._waiting = OrderedDict.fromkeys(event.waiting)
+            case Keyframe() | Checkpoint():
+                self._resume(event)
             case Gauges():
                 self._gauges = event
             case Failed(_, message, is_fatal, is_usage):
@@ -188,6 +189,31 @@ class ViewModel:
     def _on_configured(self, settings: EngineSettings) -> None:
         self._settings = settings
         self._owners = [None] * (self._info.num_blocks(settings) if self._info else 0)
+
+    def _resume(self, event: Keyframe | Checkpoint) -> None:
+        if isinstance(event, Keyframe):
+            self._on_keyframe(event)
+        else:
+            self._on_checkpoint(event)
+
+    def _on_keyframe(self, frame: Keyframe) -> None:
+        """Take over the queue, and everything else too where the log begins here."""
+        self._waiting = OrderedDict.fromkeys(frame.waiting)
+        if frame.index <= self._num_passes:
+            return
+        self._num_passes = frame.index
+        self._on_configured(frame.settings)
+        self._requests = OrderedDict((each.id, Tracked(each)) for each in frame.requests)
+        for holding in frame.running:
+            self._slots[holding.slot] = holding.request_id
+            self._requests[holding.request_id].num_computed = holding.num_computed
+            for block in holding.blocks:
+                self._owners[block] = holding.request_id
+
+    def _on_checkpoint(self, point: Checkpoint) -> None:
+        self._num_finished, self._num_preemptions = point.num_finished, point.num_preemptions
+        for progress in point.progress:
+            self._requests[progress.request_id].resume(progress)
 
     def _notify(self, notice: Notice) -> None:
         self._notices.append(notice)

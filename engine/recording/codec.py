@@ -1,0 +1,225 @@
+"""From events to JSON lines and back.
+
+A record is a JSON array: first the name of its class, then its fields in the order that the
+recording's header gives. A record within a record is an array too, without its name; enums are
+their values, sets are sorted lists. Nothing here names an event, so that a new one needs no code.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
+from operator import attrgetter
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+
+from engine.config import ConfigError, suggest
+from engine.events import Event
+
+Schema = Mapping[str, Sequence[str]]
+Decode = Callable[[Any], Any]
+
+KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Event)}
+WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+
+
+class RecordingError(ConfigError):
+    """A recording that cannot be written or read; `place` is the file, with the line."""
+
+
+def encode(event: Event) -> bytes:
+    """One event as a line, the line feed included; pure ASCII, whatever the text."""
+    kind = type(event)
+    return f"{ENCODER.encode([kind.__name__, *GETTERS[kind](event)])}\n".encode("ascii")
+
+
+def schema() -> dict[str, list[str]]:
+    """The fields of every event and of every record within one, as a header names them."""
+    return {name: [field.name for field in fields(kind)] for name, kind in RECORDS.items()}
+
+
+class Decoder:
+    """Reads the lines of a recording.
+
+    Args:
+        schema: the fields as its header names them. One that this version does not know is an
+            error, one that it lacks takes its default.
+
+    Raises:
+        RecordingError: a record or a field is unknown, or one without a default is missing.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._made: dict[type[Any], Decode] = {}
+        unknown = next((name for name in schema if name not in RECORDS), None)
+        if unknown is not None:
+            raise RecordingError(f"unknown record {unknown!r}; {suggest(unknown, RECORDS)}")
+        self._kinds = {name: self._record(KINDS[name]) for name in schema if name in KINDS}
+
+    def decode(self, line: bytes) -> Event:
+        """Read one line.
+
+        Raises:
+            RecordingError: it is damaged, or no event.
+        """
+        try:
+            name, *values = json.loads(line)
+        except (ValueError, TypeError):
+            raise RecordingError(f"this is no record: {_excerpt(line)}") from None
+        if not isinstance(name, str) or name not in self._kinds:
+            raise RecordingError(f"unknown event {name!r}; {suggest(name, self._kinds)}")
+        try:
+            return cast(Event, self._kinds[name](values))
+        except RecordingError as error:
+            raise RecordingError(error.problem, (name, *error.path)) from None
+
+    def _of(self, hint: Any) -> Decode:
+        """How to read a value of an annotated type."""
+        origin, parts = get_origin(hint), get_args(hint)
+        if origin in (Union, types.UnionType):
+            return _optional(self._of(next(part for part in parts if part is not type(None))))
+        if origin is tuple and parts[-1] is Ellipsis:
+            return _sequence(self._of(parts[0]), tuple)
+        if origin is frozenset:
+            return _sequence(self._of(parts[0]), frozenset)
+        if origin is tuple:
+            return _fixed([self._of(part) for part in parts])
+        if is_dataclass(hint):
+            return self._record(cast(type[Any], hint))
+        return _choice(hint) if issubclass(hint, Enum) else _plain(hint)
+
+    def _record(self, kind: type[Any]) -> Decode:
+        if kind in self._made:
+            return self._made[kind]
+        names = self._schema.get(kind.__name__)
+        if names is None:
+            raise RecordingError(f"the header lacks the fields of {kind.__name__}")
+        _check_fields(kind, names)
+        hints = get_type_hints(kind)
+        self._made[kind] = _record(kind, names, [self._of(hints[name]) for name in names])
+        return self._made[kind]
+
+
+def _collect(kinds: Iterable[type[Any]]) -> dict[str, type[Any]]:
+    """Records by name, with those that lie within them."""
+    found: dict[str, type[Any]] = {}
+    for kind in kinds:
+        hints = get_type_hints(kind).values()
+        within = [part for hint in hints for part in (hint, *get_args(hint)) if is_dataclass(part)]
+        found |= {kind.__name__: kind} | _collect(cast(list[type[Any]], within))
+    return found
+
+
+def _getter(kind: type[Any]) -> Callable[[Any], Sequence[Any]]:
+    """What reads all fields of a record at once."""
+    names = [field.name for field in fields(kind)]
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda record: [getattr(record, name) for name in names]
+
+
+def _to_json(value: object) -> object:
+    """What JSON has no word for."""
+    if (getter := GETTERS.get(type(value))) is not None:
+        return getter(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, frozenset):
+        return sorted(value)
+    raise TypeError(f"no record for {value!r}")
+
+
+RECORDS = _collect(KINDS.values())
+GETTERS: dict[type[object], Callable[[Any], Sequence[Any]]] = {
+    kind: _getter(kind) for kind in RECORDS.values()
+}
+ENCODER = json.JSONEncoder(separators=(",", ":"), default=_to_json)
+
+
+def _check_fields(kind: type[Any], names: Sequence[str]) -> None:
+    """Hold the fields of a header against those of a class.
+
+    Raises:
+        RecordingError: they do not go together.
+    """
+    known: dict[str, Field[Any]] = {field.name: field for field in fields(kind)}
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is not None:
+        hint = suggest(unknown, known)
+        raise RecordingError(f"unknown field {unknown!r}; {hint}", (kind.__name__,))
+    for name, field in known.items():
+        has_default = field.default is not MISSING or field.default_factory is not MISSING
+        if name not in names and not has_default:
+            raise RecordingError(f"the header lacks the field {name!r}", (kind.__name__,))
+
+
+def _record(kind: type[Any], names: Sequence[str], parts: Sequence[Decode]) -> Decode:
+    pairs = list(zip(names, parts, strict=True))
+
+    def decode(value: Any) -> Any:
+        if type(value) is not list or len(value) != len(pairs):
+            raise RecordingError(f"expected {len(pairs)} values of {kind.__name__}, got {value!r}")
+        found = {}
+        for (name, part), each in zip(pairs, value, strict=True):
+            try:
+                found[name] = part(each)
+            except RecordingError as error:
+                raise RecordingError(error.problem, (name, *error.path)) from None
+        try:
+            return kind(**found)
+        except ValueError as error:
+            raise RecordingError(str(error)) from None
+
+    return decode
+
+
+def _sequence(part: Decode, make: Callable[[Any], Any]) -> Decode:
+    def decode(value: Any) -> Any:
+        if type(value) is not list:
+            raise RecordingError(f"expected a list, got {value!r}")
+        return make([part(each) for each in value])
+
+    return decode
+
+
+def _fixed(parts: Sequence[Decode]) -> Decode:
+    def decode(value: Any) -> Any:
+        if type(value) is not list or len(value) != len(parts):
+            raise RecordingError(f"expected a list of {len(parts)}, got {value!r}")
+        return tuple(part(each) for part, each in zip(parts, value, strict=True))
+
+    return decode
+
+
+def _optional(part: Decode) -> Decode:
+    return lambda value: None if value is None else part(value)
+
+
+def _choice(kind: type[Enum]) -> Decode:
+    members = {member.value: member for member in kind}
+
+    def decode(value: Any) -> Any:
+        if not isinstance(value, str) or value not in members:
+            raise RecordingError(f"{value!r} is unknown; {suggest(value, members)}")
+        return members[value]
+
+    return decode
+
+
+def _plain(kind: type[Any]) -> Decode:
+    accepted = (int, float) if kind is float else (kind,)
+
+    def decode(value: Any) -> Any:
+        if type(value) not in accepted:
+            raise RecordingError(f"expected {WORDS.get(kind, kind.__name__)}, got {value!r}")
+        return float(value) if kind is float else value
+
+    return decode
+
+
+def _excerpt(line: bytes) -> str:
+    text = line.decode("utf-8", "replace").strip()
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")

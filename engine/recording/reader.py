@@ -1,0 +1,106 @@
+"""`Recording`: a file of events, opened in a moment and read from wherever one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from engine.events import Checkpoint, Configured, EngineInfo, Event, Keyframe, Ready
+from engine.recording.codec import Decoder, RecordingError
+from engine.recording.header import Header, read_header
+from engine.recording.index import Index, Mark, read_index, rebuild_index
+from engine.settings import EngineSettings
+
+
+class Recording:
+    """One recording; `events` may be called any number of times.
+
+    Attributes:
+        info, settings: what ran, and how it was set to begin with.
+
+    Raises:
+        RecordingError: the file cannot be read, is no recording, is damaged at its beginning, or
+            was written by a later version. What lies further on is checked as it is read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                first = file.readline()
+                self.header: Header = self._checked_header(first)
+                self._decoder = self._checked_decoder()
+                begin = Mark(len(first), 2, 0.0, 0)
+                self.index: Index = read_index(file) or rebuild_index(file, begin, self._locate)
+        except OSError as error:
+            reason = error.strerror or "it is empty"
+            raise RecordingError(f"cannot be read: {reason}", place=str(path)) from None
+        self.info, self.settings = self._beginning()
+
+    @property
+    def duration(self) -> float:
+        """Seconds on the engine's clock at the last event."""
+        return self.index.last_time
+
+    def events(self, mark: int = 0) -> Iterator[Event]:
+        """Read on from a mark of the index to the end, one event at a time.
+
+        Raises:
+            RecordingError: a line is damaged; the message says which.
+        """
+        with self.path.open("rb") as file:
+            yield from self._events(file, self.index.marks[mark])
+
+    def _events(self, file: BinaryIO, mark: Mark) -> Iterator[Event]:
+        at, number = file.seek(mark.offset), mark.line
+        while at < self.index.end:
+            line = file.readline()
+            yield self._decode(line, number)
+            at, number = at + len(line), number + 1
+
+    def _decode(self, line: bytes, number: int) -> Event:
+        try:
+            return self._decoder.decode(line)
+        except RecordingError as error:
+            raise RecordingError(error.problem, error.path, f"{self.path}:{number}") from None
+
+    def _locate(self, mark: Mark, line: bytes) -> tuple[float, int]:
+        event = self._decode(line, mark.line)
+        return event.time, event.index if isinstance(event, Keyframe) else 0
+
+    def _beginning(self) -> tuple[EngineInfo, EngineSettings]:
+        """What the first events say.
+
+        Raises:
+            RecordingError: they do not say what ran.
+        """
+        info = None
+        for event in self.events():
+            match event:
+                case Ready():
+                    info = event.info
+                case Configured(settings=settings) if info:
+                    return info, settings
+                case _:
+                    break
+        raise RecordingError(
+            "it does not begin with an engine and its settings", place=f"{self.path}:2"
+        )
+
+    def _checked_header(self, line: bytes) -> Header:
+        try:
+            return read_header(line)
+        except RecordingError as error:
+            raise RecordingError(error.problem, place=f"{self.path}:1") from None
+
+    def _checked_decoder(self) -> Decoder:
+        try:
+            return Decoder(self.header.schema)
+        except RecordingError as error:
+            raise RecordingError(error.problem, error.path, f"{self.path}:1") from None
+
+
+def without_checkpoints(events: Iterator[Event]) -> Iterator[Event]:
+    """The events as the engine wrote them."""
+    return (event for event in events if not isinstance(event, Checkpoint))
