@@ -36,11 +36,13 @@ class Output:
     Attributes:
         pieces: text so far.
         num_pending: tokens generated but not delivered yet.
+        num_delivered: tokens that the client has.
     """
 
     stream: TextStream
     pieces: list[str] = field(default_factory=list)
     num_pending: int = 0
+    num_delivered: int = 0
 
 
 class EngineCore:
@@ -70,6 +72,8 @@ class EngineCore:
         self.batcher = make_batcher(settings)
         self._outputs: dict[str, Output] = {}
         self._seen: set[str] = set()
+        self._answered: list[str] = []
+        self._leaving: list[str] = []  # clients that have as many tokens as they wait for
         self._recorder = Recorder(clock, log)
         log.append(Ready(clock.now(), info))
         log.append(Configured(clock.now(), settings))
@@ -92,6 +96,7 @@ class EngineCore:
         if request.id in self._seen:
             message = f"a request named {request.id!r} was already submitted"
             self.log.append(Refused(self.clock.now(), request.id, message))
+            self._answered.append(request.id)
             return
         self._seen.add(request.id)
         self.log.append(Arrived(self.clock.now(), request))
@@ -114,6 +119,11 @@ class EngineCore:
         """End every live request early."""
         for seq in [*self.queues.waiting, *self.queues.running]:
             self.abort(seq.id)
+
+    def take_answered(self) -> list[str]:
+        """Whose clients got all they will get since the last call, for whatever reason."""
+        answered, self._answered = self._answered, []
+        return answered
 
     def flush(self) -> None:
         """Let the next batch start without waiting for company."""
@@ -157,6 +167,8 @@ class EngineCore:
             self._execute(plan, began)
         else:
             self._recorder.record_change(plan, self.queues)
+        while self._leaving:
+            self.abort(self._leaving.pop())
         return plan
 
     def _execute(self, plan: Plan, began: float) -> None:
@@ -212,11 +224,16 @@ class EngineCore:
     def _deliver(self, seq: Sequence) -> None:
         """Hand the client what was generated since the last time."""
         output = self._outputs.get(seq.id)
-        if output and output.num_pending:
+        if output is None:
+            return
+        if output.num_pending:
             self.log.append(Delivered(self.clock.now(), seq.id, output.num_pending))
+            output.num_delivered += output.num_pending
             output.num_pending = 0
         if seq.is_finished:
-            self._outputs.pop(seq.id, None)
+            self._close(seq)
+        elif 0 < (seq.request.cancel_after_tokens or 0) <= output.num_delivered:
+            self._leaving.append(seq.id)
 
     def _deliver_batch(self) -> None:
         """Under request-level batching, answer everybody when the last one is done."""
@@ -232,14 +249,20 @@ class EngineCore:
         if output:
             output.pieces.append(text)
         self.log.append(Finished(self.clock.now(), seq.id, reason, text, message))
-        if output and not output.num_pending:
-            del self._outputs[seq.id]
+        if output is None or not output.num_pending:
+            self._close(seq)
+
+    def _close(self, seq: Sequence) -> None:
+        """Forget a request whose client has all it will get."""
+        self._outputs.pop(seq.id, None)
+        self._answered.append(seq.id)
 
     def _drop(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
         """End a sequence that is not to wait for its batch, and take back all it holds."""
         self.queues.remove(seq)
         self._finish(seq, reason, message)
-        self._outputs.pop(seq.id, None)
+        if seq.id in self._outputs:
+            self._close(seq)
 
     def _fail(self, plan: Plan, message: str) -> None:
         """Fail the sequences of a plan; the others go on."""

@@ -297,6 +297,14 @@ class Failed:
     is_usage: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The workload has something to say to those who watch, as where a phase begins."""
+
+    time: float
+    text: str
+
+
 ClientEvent = Arrived | Refused | Token | Delivered | Finished
-EngineEvent = Ready | Configured | Step | Keyframe | Checkpoint | Gauges | Failed
+EngineEvent = Ready | Configured | Step | Keyframe | Checkpoint | Gauges | Failed | Noted
 Event = ClientEvent | EngineEvent

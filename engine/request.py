@@ -89,6 +89,7 @@ class Request:
     Attributes:
         arrival: seconds on the engine's clock.
         label: which part of the workload it belongs to, as in `short`; shown beside the id.
+        cancel_after_tokens: the client goes away once so many tokens have reached it.
     """
 
     id: str
@@ -96,6 +97,7 @@ class Request:
     sampling: SamplingParams = SamplingParams()
     arrival: float = 0.0
     label: str = ""
+    cancel_after_tokens: int | None = None
 
     @property
     def max_num_tokens(self) -> int:

@@ -7,18 +7,33 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
+from engine.actions import Action
+from engine.queues import Queues
 from engine.request import Request
 
 
 class Workload(Protocol):
-    """Requests in order of arrival, in seconds since the workload began."""
+    """Requests and actions in order, in seconds since the workload began."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no request will come any more, whatever is answered."""
+        ...
 
     def next_arrival(self) -> float | None:
         """When the next request comes, as far as that is known; None if none is due."""
         ...
 
-    def take(self, until: float) -> list[Request]:
-        """Requests that arrive up to that moment."""
+    def next_time(self) -> float | None:
+        """When there is something to take next, be it a request or an action."""
+        ...
+
+    def take(self, until: float) -> list[Request | Action]:
+        """What happens up to that moment."""
+        ...
+
+    def answered(self, request_id: str, now: float) -> None:
+        """Hear that a client has all it will get; whoever asked may then ask again."""
         ...
 
 
@@ -32,14 +47,24 @@ class Listed:
     def __init__(self, requests: Iterable[Request]) -> None:
         self._pending = deque(sorted(requests, key=lambda request: request.arrival))
 
+    @property
+    def is_over(self) -> bool:
+        return not self._pending
+
     def next_arrival(self) -> float | None:
         return self._pending[0].arrival if self._pending else None
 
-    def take(self, until: float) -> list[Request]:
-        taken = []
+    def next_time(self) -> float | None:
+        return self.next_arrival()
+
+    def take(self, until: float) -> list[Request | Action]:
+        taken: list[Request | Action] = []
         while self._pending and self._pending[0].arrival <= until:
             taken.append(self._pending.popleft())
         return taken
+
+    def answered(self, request_id: str, now: float) -> None:
+        """Nothing follows an answer."""
 
 
 class Feed:
@@ -48,47 +73,82 @@ class Feed:
     Args:
         began: seconds on the engine's clock when the workload begins.
         speed: seconds of the workload that pass in a second of the engine.
+        pace: seconds of the engine that a second of the workload stands for at speed 1.
 
     Raises:
-        ValueError: the speed is not above 0 and finite.
+        ValueError: speed or pace is not above 0 and finite.
     """
 
-    def __init__(self, workload: Workload, began: float = 0.0, speed: float = 1.0) -> None:
+    def __init__(
+        self, workload: Workload, began: float = 0.0, speed: float = 1.0, pace: float = 1.0
+    ) -> None:
         self._workload = workload
         self._engine_time = began
         self._workload_time = 0.0
         self._speed = check_speed(speed)
+        self._pace = check_speed(pace)
+        self._open: set[str] = set()  # handed out and not answered yet
 
     @property
     def speed(self) -> float:
         return self._speed
 
+    @property
+    def is_over(self) -> bool:
+        """Whether no request will come any more, whatever is answered."""
+        return self._workload.is_over
+
     def set_speed(self, speed: float, now: float) -> None:
-        """Let arrivals come faster or slower from now on.
+        """Let things happen faster or slower from now on.
 
         Raises:
             ValueError: the speed is not above 0 and finite.
         """
         speed = check_speed(speed)
-        self._workload_time += (now - self._engine_time) * self._speed
+        self._workload_time = self._on_workload(now)
         self._engine_time, self._speed = now, speed
 
-    def next_arrival(self) -> float | None:
-        """Seconds on the engine's clock of the next request, or None."""
-        arrival = self._workload.next_arrival()
-        return None if arrival is None else self._on_engine(arrival)
+    def next_time(self) -> float | None:
+        """Seconds on the engine's clock when there is something to take, or None."""
+        moment = self._workload.next_time()
+        return None if moment is None else self._on_engine(moment)
 
-    def take(self, now: float) -> list[Request]:
-        """Requests that have arrived by `now`, with arrivals on the engine's clock."""
-        due = self._workload_time + (now - self._engine_time) * self._speed
-        arrival = self._workload.next_arrival()
-        if arrival is not None and self._on_engine(arrival) <= now:
-            due = max(due, arrival)  # rounding must not hide what an engine has slept for
-        requests = self._workload.take(due)
-        return [replace(r, arrival=min(now, self._on_engine(r.arrival))) for r in requests]
+    def take(self, now: float) -> list[Request | Action]:
+        """What has happened by `now`; requests have arrivals on the engine's clock."""
+        due = self._on_workload(now)
+        moment = self._workload.next_time()
+        if moment is not None and self._on_engine(moment) <= now:
+            due = max(due, moment)  # rounding must not hide what an engine has slept for
+        items = self._workload.take(due)
+        return [self._place(item, now) if isinstance(item, Request) else item for item in items]
+
+    def tell(self, answered: Iterable[str], now: float) -> None:
+        """Pass on which requests were answered, or ended without an answer."""
+        for request_id in answered:
+            self._open.discard(request_id)
+            self._workload.answered(request_id, self._on_workload(now))
+
+    def is_last_call(self, queues: Queues) -> bool:
+        """Whether what waits is not to wait for company any more, because none can come.
+
+        No arrival is known, and nothing runs whose answer could bring one. Where only requests
+        of others wait, that is theirs to decide.
+        """
+        if self._workload.next_arrival() is not None:
+            return False
+        if any(not seq.is_finished for seq in queues.running):
+            return False
+        return any(seq.id in self._open for seq in queues.waiting)
+
+    def _place(self, request: Request, now: float) -> Request:
+        self._open.add(request.id)
+        return replace(request, arrival=min(now, self._on_engine(request.arrival)))
 
     def _on_engine(self, moment: float) -> float:
-        return self._engine_time + (moment - self._workload_time) / self._speed
+        return self._engine_time + (moment - self._workload_time) * self._pace / self._speed
+
+    def _on_workload(self, now: float) -> float:
+        return self._workload_time + (now - self._engine_time) * self._speed / self._pace
 
 
 def check_speed(speed: float) -> float:

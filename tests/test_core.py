@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -522,3 +523,51 @@ def test_an_engine_forgets_what_it_delivered(monkeypatch: pytest.MonkeyPatch):
     run_out(core)
     core.step()
     assert events_of(core.log, Keyframe)[-1].outputs == ()
+
+
+class TestAnswered:
+    """Who asked may ask again only once it has everything that it will get."""
+
+    def test_is_who_got_its_last_token(self):
+        core = make_core(ask("a", max_tokens=2), ask("b", max_tokens=3))
+        core.step()
+        assert core.take_answered() == []
+        core.step()
+        assert core.take_answered() == ["a"]
+        assert core.take_answered() == []
+
+    def test_is_nobody_before_its_batch_ends_where_answers_come_by_batch(self):
+        core = make_core(ask("a", max_tokens=1), ask("b", max_tokens=2), **STATIC)
+        core.step()
+        assert core.take_answered() == []
+        core.step()
+        assert core.take_answered() == ["a", "b"]
+
+    def test_is_who_was_refused_rejected_or_went_away_each_once(self):
+        core = make_core(ask("a"), ask("a"), ask("never", 9000))
+        core.step()
+        core.abort("a")
+        core.step()
+        assert core.take_answered() == ["a", "never", "a"]
+
+    def test_is_told_once_though_settings_change_after_it(self):
+        core = make_core(ask("a", max_tokens=1))
+        core.step()
+        core.configure(EngineSettings(max_num_seqs=3))
+        core.step()
+        assert core.take_answered() == ["a"]
+
+
+class TestClientsThatGoAway:
+    def test_go_once_so_many_tokens_have_reached_them(self):
+        core = make_core(replace(ask("a", max_tokens=9), cancel_after_tokens=3))
+        run_out(core)
+        assert [e.reason for e in events_of(core.log, Finished)] == [FinishReason.ABORT]
+        assert len(events_of(core.log, Delivered)) == 3
+        assert (core.queues.running, core.queues.pool.num_used) == ([], 0)
+
+    def test_stay_for_an_answer_that_comes_as_a_whole(self):
+        impatient = replace(ask("a", max_tokens=2), cancel_after_tokens=1)
+        core = make_core(impatient, ask("b", max_tokens=2), **STATIC)
+        run_out(core)
+        assert {e.reason for e in events_of(core.log, Finished)} == {FinishReason.LENGTH}

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from engine.request import Sequence, Status
 from engine.workload import Feed, Listed
-from tests.builders import ask
+from tests.builders import ask, make_queues
 
 
 def make_listed(*arrivals: float) -> Listed:
@@ -21,17 +22,17 @@ def test_a_list_is_sorted_by_arrival_and_ties_keep_their_order():
 
 def test_a_list_gives_what_is_due_and_knows_what_comes_next():
     listed = make_listed(1.0, 2.0)
-    assert (listed.take(0.5), listed.next_arrival()) == ([], 1.0)
+    assert (listed.take(0.5), listed.next_time()) == ([], 1.0)
     assert arrivals(listed.take(1.0)) == [("r0", 1.0)]
     assert arrivals(listed.take(5.0)) == [("r1", 2.0)]
-    assert (listed.take(9.0), listed.next_arrival()) == ([], None)
+    assert (listed.take(9.0), listed.next_time()) == ([], None)
 
 
 def test_a_feed_begins_when_it_is_told_to():
     feed = Feed(make_listed(0.0, 1.0), began=100.0)
-    assert feed.next_arrival() == 100.0
+    assert feed.next_time() == 100.0
     assert arrivals(feed.take(100.5)) == [("r0", 100.0)]
-    assert feed.next_arrival() == 101.0
+    assert feed.next_time() == 101.0
 
 
 def test_a_feed_at_double_speed_halves_the_gaps():
@@ -43,15 +44,15 @@ def test_a_change_of_speed_moves_only_what_is_still_to_come():
     feed = Feed(make_listed(0.0, 1.0, 3.0), began=100.0)
     assert arrivals(feed.take(102.0)) == [("r0", 100.0), ("r1", 101.0)]
     feed.set_speed(0.5, now=102.0)
-    assert (feed.speed, feed.next_arrival()) == (0.5, 104.0)
+    assert (feed.speed, feed.next_time()) == (0.5, 104.0)
     feed.set_speed(4.0, now=103.0)
-    assert feed.next_arrival() == 103.125
+    assert feed.next_time() == 103.125
     assert arrivals(feed.take(104.0)) == [("r2", 103.125)]
 
 
 def test_no_request_arrives_later_than_it_is_taken():
     feed = Feed(make_listed(1.0), began=0.1, speed=3.0)
-    now = feed.next_arrival()
+    now = feed.next_time()
     assert now is not None
     [request] = feed.take(now)
     assert request.arrival <= now
@@ -64,11 +65,11 @@ def test_a_request_is_there_at_the_very_moment_it_was_promised_for(speed: float,
     moments = [0.1 * index for index in range(200)]
     feed = Feed(make_listed(*moments), began, speed)
     for index in range(200):
-        now = feed.next_arrival()
+        now = feed.next_time()
         if now is None:
             break
         assert feed.take(now), f"request {index} did not come when it was promised"
-    assert feed.next_arrival() is None
+    assert feed.next_time() is None
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan"), float("inf")])
@@ -78,4 +79,39 @@ def test_a_speed_that_is_none_is_refused(speed: float):
     feed = Feed(make_listed(1.0))
     with pytest.raises(ValueError, match=f"speed must be above 0 and finite, got {speed}"):
         feed.set_speed(speed, now=0.0)
-    assert feed.next_arrival() == 1.0
+    assert feed.next_time() == 1.0
+
+
+def test_a_pace_stretches_a_workload_and_a_speed_shortens_it():
+    feed = Feed(make_listed(0.0, 1.0, 2.0), began=100.0, pace=3.0)
+    assert arrivals(feed.take(103.0)) == [("r0", 100.0), ("r1", 103.0)]
+    feed.set_speed(2.0, now=103.0)
+    assert feed.next_time() == 104.5
+
+
+class TestLastCall:
+    def test_is_when_no_arrival_is_known_and_nothing_runs(self):
+        feed, queues = Feed(make_listed(0.0, 1.0)), make_queues(4, 4)
+        assert not feed.is_last_call(queues)
+        feed.take(1.0)
+        assert feed.is_last_call(queues)
+
+    def test_is_not_while_something_runs_that_could_bring_more(self):
+        feed, queues = Feed(make_listed(0.0, 0.0)), make_queues(4, 4)
+        feed.take(0.0)
+        running = queues.admit()
+        assert not feed.is_last_call(queues)
+        running.move_to(Status.FINISHED)
+        assert feed.is_last_call(queues)
+
+    def test_is_not_for_requests_of_others(self):
+        feed, queues = Feed(make_listed(0.0)), make_queues()
+        feed.take(0.0)
+        queues.waiting.append(Sequence(ask("mine")))
+        assert not feed.is_last_call(queues)
+
+    def test_is_not_for_what_was_answered_before(self):
+        feed, queues = Feed(make_listed(0.0)), make_queues(4)
+        feed.take(0.0)
+        feed.tell(["r0"], 1.0)
+        assert not feed.is_last_call(queues)

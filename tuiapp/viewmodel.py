@@ -18,6 +18,7 @@ from engine.events import (
     Finished,
     Gauges,
     Keyframe,
+    Noted,
     Ready,
     Refused,
     RowRecord,
@@ -115,6 +116,8 @@ class ViewModel:
                 self._gauges = event
             case Failed(_, message, is_fatal, is_usage):
                 self._notify(Notice(message, True, is_fatal, is_usage))
+            case Noted(_, text):
+                self._notify(Notice(text))
             case _:
                 assert_never(event)
 

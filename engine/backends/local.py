@@ -147,7 +147,6 @@ class _Engine:
         if self._is_paused and not self._steps_left:
             return IDLE_SECONDS
         wake_at = advance(self.core, self._feed)
-        self._end_feed()
         if wake_at is None:
             self._count_step()
             return 0.0
@@ -192,11 +191,6 @@ class _Engine:
         if now >= self._next_reading:
             self._next_reading = now + GAUGE_SECONDS
             self.core.log.append(self._gauge.read(now))
-
-    def _end_feed(self) -> None:
-        """Forget a workload once its last request runs: those to come are none of its batch."""
-        if self._feed and self._feed.next_arrival() is None and not self.core.queues.waiting:
-            self._feed = None
 
     def _count_step(self) -> None:
         if self._is_paused:

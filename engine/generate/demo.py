@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
+from engine.actions import Action
 from engine.checks import require_positive
 from engine.generate.streams import stream
 from engine.generate.write import sample_output
@@ -37,15 +38,25 @@ class DemoMix:
         self._short = [each for each in load_questions() if each.answer_tokens[1] < LONG_ANSWER]
         self._next = 0.0  # the first comes at once, so that nobody looks at an empty screen
 
+    @property
+    def is_over(self) -> bool:
+        return False
+
     def next_arrival(self) -> float | None:
         return self._next
 
-    def take(self, until: float) -> list[Request]:
-        taken = []
+    def next_time(self) -> float | None:
+        return self._next
+
+    def take(self, until: float) -> list[Request | Action]:
+        taken: list[Request | Action] = []
         while self._next <= until:
             taken.append(self._ask(self._next))
             self._next += self._gaps.exponential(1 / self._rate)
         return taken
+
+    def answered(self, request_id: str, now: float) -> None:
+        """Nobody here waits for an answer before the next one asks."""
 
     def _ask(self, arrival: float) -> Request:
         is_story = self._choices.random() < STORY_SHARE

@@ -1,0 +1,47 @@
+"""`act`: do to an engine what a workload says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.actions import Abort, Action, Cancel, Change, Note, Pick
+from engine.core import EngineCore
+from engine.events import Failed, Noted
+from engine.generate.streams import stream
+from engine.plan import RunnerError
+from engine.request import Request
+
+
+def act(core: EngineCore, item: Request | Action) -> None:
+    """Add a request, or carry out an action."""
+    match item:
+        case Request():
+            core.add(item)
+        case Abort(_, request_id):
+            core.abort(request_id)
+        case Cancel():
+            for request_id in _choose(core, item):
+                core.abort(request_id)
+        case Change():
+            _change(core, item)
+        case Note(_, text):
+            core.log.append(Noted(core.clock.now(), text))
+
+
+def _choose(core: EngineCore, cancel: Cancel) -> list[str]:
+    """The live requests that are meant, in the order in which they go."""
+    live = [seq for seq in (*core.queues.running, *core.queues.waiting) if not seq.is_finished]
+    meant = [seq.request for seq in live if cancel.label in ("", seq.request.label)]
+    meant.sort(key=lambda request: request.arrival, reverse=cancel.pick is Pick.NEWEST)
+    if cancel.pick is Pick.RANDOM:
+        order = stream(cancel.seed, cancel.label, f"pick at {cancel.time}").permutation(len(meant))
+        meant = [meant[at] for at in order]
+    return [request.id for request in meant[: cancel.count]]
+
+
+def _change(core: EngineCore, change: Change) -> None:
+    """Turn knobs; where the settings or the device cannot have it, the log says so."""
+    try:
+        core.configure(replace(core.settings, **change.changes))
+    except (ValueError, RunnerError) as error:
+        core.log.append(Failed(core.clock.now(), f"a change of settings: {error}"))
