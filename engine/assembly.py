@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.clock import Clock
-from engine.config import ConfigError, suggest
+from engine.config import ConfigError
 from engine.core import EngineCore
 from engine.cost import CostModel, Linear, Roofline
 from engine.events import EngineInfo
+from engine.hardware import Machine, kv_memory, simulate
 from engine.log import EventLog
 from engine.runners.costed import CostedRunner
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
@@ -21,8 +22,8 @@ from engine.tokenizer import ToyTokenizer
 
 __all__ = ["ModelSpec", "build_core", "fit_to_model"]
 
-SIM_COSTS: dict[str, CostModel] = {"sim": Roofline(), "sim:linear": Linear()}
-SIM_MAX_MODEL_LEN = 8192
+SIM_LINEAR = "sim:linear"
+LINEAR_MAX_MODEL_LEN = 8192
 SMALL_MODEL = 50_000_000  # parameters
 CHUNK, SMALL_CHUNK = 512, 64
 
@@ -73,25 +74,54 @@ def _simulate(
     """A cost model in place of a device, and filler in place of text.
 
     Raises:
-        ConfigError: there is no such cost model.
+        ConfigError: there is no such device or model, or the model does not fit the device.
     """
-    if spec.device not in SIM_COSTS:
-        hint = suggest(spec.device, SIM_COSTS)
-        raise ConfigError(f"unknown device {spec.device!r}; {hint}")
-    cost = cost or SIM_COSTS[spec.device]
     tokenizer = ToyTokenizer()
-    runner = SimRunner(clock, cost, tokenizer.vocab_size)
-    shape = cost.model if isinstance(cost, Roofline) else None
-    info = EngineInfo(
-        model=shape.name if shape else "linear cost",
-        device=cost.device.name if isinstance(cost, Roofline) else "simulated",
-        dtype="-",
+    if spec.device == SIM_LINEAR:
+        info = _describe_linear(settings)
+        cost = cost or Linear()
+    else:
+        name = spec.device.removeprefix("sim").removeprefix(":")
+        roofline = simulate(name, spec.model, spec.dtype)
+        info = _describe(roofline, spec, settings)
+        cost = cost or roofline
+    return Parts(SimRunner(clock, cost, tokenizer.vocab_size), tokenizer, info)
+
+
+def _describe(cost: Roofline, spec: ModelSpec, settings: EngineSettings) -> EngineInfo:
+    """What a simulation of hardware says of itself.
+
+    Raises:
+        ConfigError: the weights leave no room for two KV blocks.
+    """
+    memory = int(spec.kv_memory_gib * 2**30) or kv_memory(cost)
+    num_that_fit = memory // (settings.block_size * cost.kv_bytes_per_token)
+    if num_that_fit < 2:
+        raise ConfigError(f"{memory / 1e9:.3f} GB do not hold two KV blocks of {cost.model.name}")
+    max_model_len = cost.model.max_position_embeddings
+    return EngineInfo(
+        model=cost.model.name,
+        device=Machine(cost.device, cost.tensor_parallel_size).name,
+        dtype=cost.dtype,
         attention="-",
-        num_params=int(shape.num_params) if shape else 0,
-        max_model_len=SIM_MAX_MODEL_LEN,
-        num_kv_blocks=num_blocks_wanted(settings, SIM_MAX_MODEL_LEN),
+        num_params=cost.model.num_params,
+        max_model_len=max_model_len,
+        num_kv_blocks=min(num_blocks_wanted(settings, max_model_len), num_that_fit),
         block_size=settings.block_size,
-        kv_bytes_per_token=shape.kv_bytes_per_token if shape else 0,
+        kv_bytes_per_token=cost.kv_bytes_per_token,
         is_simulated=True,
     )
-    return Parts(runner, tokenizer, info)
+
+
+def _describe_linear(settings: EngineSettings) -> EngineInfo:
+    return EngineInfo(
+        model="linear cost",
+        device="simulated",
+        dtype="-",
+        attention="-",
+        num_params=0,
+        max_model_len=LINEAR_MAX_MODEL_LEN,
+        num_kv_blocks=num_blocks_wanted(settings, LINEAR_MAX_MODEL_LEN),
+        block_size=settings.block_size,
+        is_simulated=True,
+    )

@@ -1,16 +1,42 @@
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from engine.batchers import Continuous, Static
-from engine.cost import Device, Linear, ModelShape, Roofline
+from engine.cost import Achieved, Device, Linear, Link, Load, ModelShape, Roofline
 from engine.plan import Plan
 from engine.settings import Start
 from tests.builders import make_queues, pretend_ran
 
 LINEAR = Linear(pass_ms=1000.0, prefill_token_ms=100.0, sequence_ms=10.0, context_token_ms=1.0)
 MODEL = ModelShape(
-    num_params=1000, num_layers=2, num_kv_heads=1, num_heads=3, head_dim=5, bytes_per_value=2
+    name="toy",
+    hidden_size=10,
+    intermediate_size=7,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    head_dim=5,
+    vocab_size=11,
+    max_position_embeddings=100,
+)
+LAYERS = 2 * (10 * 20 + 2 * 10 * 10 + 20 * 10 + 3 * 10 * 7)  # q, k and v, output; feed-forward
+HEAD = 10 * 11
+ALL = Achieved(
+    linear_flops=1,
+    attention_flops=1,
+    weight_bandwidth=1,
+    kv_bandwidth=1,
+    memory=1,
+    pass_ms=0,
+    sequence_ms=0,
+)
+ENDLESS = 1e30
+DEVICE = Device(
+    name="toy", memory_gb=1, bandwidth_gb_s=ENDLESS, tflops={"float32": ENDLESS}, achieved=ALL
 )
 
 
@@ -28,6 +54,19 @@ def padded(*lengths: int) -> Plan:
     return Static(start=Start.IDLE).schedule(make_queues(*lengths), 0.0)
 
 
+def with_dead_rows() -> Plan:
+    """Two finished rows, with contexts of 4 and 6, beside one that decodes its sixth token."""
+    queues, batcher = make_queues(3, 5, max_tokens=2), Static(start=Start.IDLE)
+    queues.waiting.append(make_queues(4, max_tokens=9).waiting[0])
+    for _ in range(2):
+        pretend_ran(batcher.schedule(queues, 0.0))
+    return batcher.schedule(queues, 0.0)
+
+
+def roofline(size: int = 1, **changes) -> Roofline:
+    return Roofline(MODEL, replace(DEVICE, **changes), "float32", size)
+
+
 def test_a_straight_line_for_prefill():
     assert LINEAR.seconds(prefill(3, 5)) == pytest.approx(1.0 + 0.800 + 0.020 + 0.008)
 
@@ -41,44 +80,108 @@ def test_padding_costs_as_much_as_prompt():
 
 
 def test_a_dead_row_goes_on_costing():
-    queues, batcher = make_queues(3, 5, max_tokens=2), Static(start=Start.IDLE)
-    queues.waiting.append(make_queues(4, max_tokens=9).waiting[0])
-    for _ in range(2):
-        pretend_ran(batcher.schedule(queues, 0.0))
-    plan = batcher.schedule(queues, 0.0)
+    plan = with_dead_rows()
     assert [row.num_tokens for row in plan.rows] == [0, 0, 1]
     assert LINEAR.seconds(plan) == pytest.approx(1.0 + 0.030 + 0.001 * (4 + 6 + 6))
 
 
+@pytest.mark.parametrize(
+    ("plan", "load"),
+    [
+        (prefill(3, 5), Load(2, 8, 2, (1 + 2 + 3) + (1 + 2 + 3 + 4 + 5), 8)),
+        (decode(3, 5), Load(2, 2, 2, 4 + 6, 4 + 6)),
+        (padded(3, 5), Load(2, 10, 2, (1 + 2 + 3 + 3 + 3) + (1 + 2 + 3 + 4 + 5), 8)),
+        (with_dead_rows(), Load(3, 3, 1, 4 + 6 + 6, 4 + 6 + 6)),
+        (Plan(), Load(0, 0, 0, 0, 0)),
+    ],
+)
+def test_the_load_of_a_plan_is_counted_token_by_token(plan, load):
+    assert Load.of(plan) == load
+
+
+def test_a_chunk_that_does_not_reach_the_end_samples_nothing():
+    batcher = Continuous(max_num_batched_tokens=8, long_prefill_token_threshold=4)
+    plan = batcher.schedule(make_queues(6), 0.0)
+    assert Load.of(plan) == Load(1, 4, 0, 1 + 2 + 3 + 4, 4)
+
+
 def test_keys_and_values_take_two_vectors_a_layer_and_head():
-    assert MODEL.kv_bytes_per_token == 2 * 2 * 1 * 5 * 2
+    assert MODEL.kv_values_per_token == 2 * 2 * 2 * 5
+    assert roofline().kv_bytes_per_token == 4 * 40
 
 
-def test_a_roofline_follows_the_arithmetic_where_that_takes_longer():
-    device = Device(flops=1e6, bandwidth=1e30, overhead=0.5)
-    linear, attention = 2 * 1000 * 8, 4 * 2 * 3 * 5 * (3 * 3 + 5 * 5)
-    seconds = Roofline(MODEL, device).seconds(prefill(3, 5))
-    assert seconds == pytest.approx(0.5 + (linear + attention) / 1e6)
+def test_a_model_has_layers_norms_embeddings_and_a_head():
+    norms = 2 * 2 * 10 + 10
+    assert MODEL.layer_params == LAYERS
+    assert MODEL.num_params == LAYERS + norms + 2 * HEAD
+    assert replace(MODEL, tie_word_embeddings=True).num_params == LAYERS + norms + HEAD
+    with_qk_norm = replace(MODEL, has_qk_norm=True)
+    assert with_qk_norm.num_params == MODEL.num_params + 2 * 2 * 5
 
 
-def test_a_roofline_follows_the_memory_where_that_takes_longer():
-    device = Device(flops=1e30, bandwidth=1e6, overhead=0.5)
-    seconds = Roofline(MODEL, device).seconds(decode(3, 5))
-    assert seconds == pytest.approx(0.5 + (1000 * 2 + (4 + 6) * 40) / 1e6)
+def test_layers_take_their_arithmetic_where_that_takes_longer():
+    cost = roofline(tflops={"float32": 1e-6}, achieved=replace(ALL, linear_flops=0.5))
+    attention = 4 * 2 * 4 * 5 * (6 + 15)
+    seconds = (2 * (LAYERS * 8 + HEAD * 2) / 0.5 + attention) / 1e6
+    assert cost.seconds(prefill(3, 5)) == pytest.approx(seconds)
 
 
-def test_padding_and_dead_rows_attend_to_their_context_too():
-    device = Device(flops=1e6, bandwidth=1e30, overhead=0.0)
-    linear, attention = 2 * 1000 * 10, 4 * 2 * 3 * 5 * (5 * 3 + 5 * 5)
-    assert Roofline(MODEL, device).seconds(padded(3, 5)) == pytest.approx(
-        (linear + attention) / 1e6
-    )
+def test_layers_take_the_reading_of_their_weights_where_that_takes_longer():
+    achieved = replace(ALL, weight_bandwidth=0.5, kv_bandwidth=0.25)
+    cost = roofline(bandwidth_gb_s=1e-3, achieved=achieved)
+    seconds = (4 * (LAYERS + HEAD) / 0.5 + (4 + 6) * 160 / 0.25) / 1e6
+    assert cost.seconds(decode(3, 5)) == pytest.approx(seconds)
 
 
-def test_eight_decoding_rows_cost_little_more_than_one():
-    one, eight = Roofline().seconds(decode(64)), Roofline().seconds(decode(*[64] * 8))
-    assert one < eight < 1.05 * one
+def test_a_pass_that_samples_nothing_does_not_read_the_head():
+    batcher = Continuous(max_num_batched_tokens=8, long_prefill_token_threshold=4)
+    plan = batcher.schedule(make_queues(6), 0.0)
+    seconds = (4 * LAYERS + 4 * 160) / 1e6
+    assert roofline(bandwidth_gb_s=1e-3).seconds(plan) == pytest.approx(seconds)
 
 
-def test_a_pass_full_of_prompt_costs_clearly_more_than_a_decode():
-    assert Roofline().seconds(prefill(512)) > 1.5 * Roofline().seconds(decode(64))
+def test_passes_and_sequences_cost_beside_what_they_compute():
+    cost = roofline(achieved=replace(ALL, pass_ms=1000, sequence_ms=10))
+    assert cost.seconds(decode(3, 5)) == pytest.approx(1.020)
+
+
+def test_two_devices_take_half_the_time_and_exchange_activations_twice_a_layer():
+    link = Link(bandwidth_gb_s=1e-6, latency_us=1e6)
+    slow = {"bandwidth_gb_s": 1e-3, "link": link}
+    alone, shared = roofline(**slow), roofline(2, **slow)
+    plan = decode(3, 5)
+    sent = 2 * (2 - 1) / 2 * (2 * 10 * 4)  # of two tokens with ten numbers of four bytes
+    exchange = 2 * 2 * (1.0 + sent / 1e3)
+    assert shared.seconds(plan) == pytest.approx(alone.seconds(plan) / 2 + exchange)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: replace(MODEL, head_dim=0), "head_dim must be above 0, got 0"),
+        (
+            lambda: replace(MODEL, num_attention_heads=3),
+            "num_attention_heads must be a multiple of num_key_value_heads (2), got 3",
+        ),
+        (lambda: replace(DEVICE, memory_gb=0), "memory_gb must be above 0, got 0"),
+        (lambda: replace(DEVICE, tflops={}), "tflops must name at least one dtype"),
+        (
+            lambda: replace(DEVICE, tflops={"int7": 1}),
+            "tflops must be by float32, bfloat16, float16, got 'int7'",
+        ),
+        (
+            lambda: replace(DEVICE, tflops={"float32": "fast"}),
+            "tflops must be numbers above 0, got 'fast' for float32",
+        ),
+        (lambda: replace(DEVICE, sources={"tflops": 7}), "sources must be text, got 7 for tflops"),
+        (
+            lambda: Achieved(kv_bandwidth=1.5),
+            "kv_bandwidth must be above 0 and at most 1, got 1.5",
+        ),
+        (lambda: Achieved(pass_ms=-1), "pass_ms must be at least 0, got -1"),
+        (lambda: Link(bandwidth_gb_s=0), "bandwidth_gb_s must be above 0, got 0"),
+    ],
+)
+def test_impossible_hardware_is_refused(make, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        make()

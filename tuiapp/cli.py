@@ -186,6 +186,34 @@ def check_command(files: Annotated[list[Path], typer.Argument(help="Preset files
     raise typer.Exit(DONE if check(files) else MISUSED)
 
 
+@app.command("calibrate")
+def calibrate_command(
+    model: Model = "tiny",
+    device: Device = "cpu",
+    dtype: Dtype = "auto",
+    load_format: LoadFormat = "auto",
+    attention: Attention = "auto",
+    threads: Threads = 0,
+    rounds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="How often each pass is timed.")
+    ] = 9,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The file; none prints it."),
+    ] = None,
+) -> None:
+    """Time this device and write a file of it, for --device sim:FILE.
+
+    It prints how far predictions are off, on passes that the fit has not seen.
+    """
+    with _complaining():
+        from engine.runners.parts import ModelSpec
+        from tuiapp.calibrate_command import CalibrateRequest, calibrate
+
+        spec = ModelSpec(model, device, dtype, load_format, attention, num_threads=threads)
+        calibrate(CalibrateRequest(spec, rounds, output))
+
+
 @app.command("locate")
 def locate_command() -> None:
     """Say where things lie: the program, the shipped model, presets, and yours."""

@@ -21,7 +21,11 @@ Model = Annotated[
     ),
 ]
 Device = Annotated[
-    str, typer.Option(metavar="NAME", help="auto, cpu, cuda, mps, sim or sim:linear.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="auto, cpu, cuda, mps; or to simulate: sim, sim:h200, sim:h100x8, sim:FILE.",
+    ),
 ]
 Dtype = Annotated[str, typer.Option(metavar="NAME", help="auto, float32, bfloat16 or float16.")]
 LoadFormat = Annotated[str, typer.Option(metavar="NAME", help="auto, or dummy for random weights.")]

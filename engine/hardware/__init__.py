@@ -1,0 +1,9 @@
+"""Named devices and models to simulate, from data files with a source for every figure."""
+
+from __future__ import annotations
+
+from engine.hardware.devices import Machine, find_device
+from engine.hardware.models import find_model
+from engine.hardware.simulated import kv_memory, simulate
+
+__all__ = ["Machine", "find_device", "find_model", "kv_memory", "simulate"]

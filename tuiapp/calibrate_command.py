@@ -1,0 +1,179 @@
+"""`batchscope calibrate`: time this device, fit the cost model to it, say how far that is off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from engine.assembly import build_core
+from engine.calibrate import (
+    MAX_CONTEXT_TOKENS,
+    CpuClock,
+    Point,
+    fitting_points,
+    held_out_points,
+    measure,
+)
+from engine.clock import WallClock
+from engine.config import ConfigError
+from engine.core import EngineCore
+from engine.cost import Device, ModelShape, Roofline
+from engine.cost.fit import Timed, errors_of, fit_device
+from engine.hardware import find_model
+from engine.hardware.write import device_to_toml
+from engine.log import EventLog
+from engine.runners.parts import ModelSpec
+from engine.settings import EngineSettings
+from engine.telemetry import make_telemetry
+
+BLOCK_SIZE = 16
+MAX_ROWS = 64  # more than any pass of the grids has; each may leave a block half empty
+MEDIAN_BAR, P90_BAR = 0.10, 0.25  # errors up to which a simulation counts as faithful
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrateRequest:
+    """What to measure.
+
+    Attributes:
+        rounds: how often each pass is timed.
+        output: the device file to write; None prints it.
+    """
+
+    spec: ModelSpec
+    rounds: int
+    output: Path | None = None
+
+
+def calibrate(request: CalibrateRequest) -> None:
+    """Measure, fit, report and write; the report goes to stderr where stdout gets the file.
+
+    Raises:
+        ConfigError: there is no such model or device, it is one to simulate, or the file cannot
+            be written.
+    """
+    spec, shape = _choose_threads(request.spec), find_model(request.spec.model)
+    counts_cpu_time = spec.device == "cpu" and spec.num_threads == 1
+    settings = EngineSettings(
+        num_kv_blocks=MAX_CONTEXT_TOKENS // BLOCK_SIZE + MAX_ROWS, block_size=BLOCK_SIZE
+    )
+    core = build_core(
+        spec, settings, CpuClock() if counts_cpu_time else WallClock(), EventLog(capacity=0)
+    )
+    fitted_points = fitting_points(core.max_model_len)
+    points = held_out_points(core.max_model_len)
+    timed = _measure(core, [*fitted_points, *points], request.rounds)
+    fitted, held_out = timed[: len(fitted_points)], timed[len(fitted_points) :]
+    device = _fit(core, shape, fitted, "CPU time" if counts_cpu_time else "time")
+    cost = Roofline(shape, device, core.info.dtype)
+    report = Console(stderr=request.output is None)
+    _report(report, cost, fitted, points, held_out)
+    _write(device, request.output)
+
+
+def _choose_threads(spec: ModelSpec) -> ModelSpec:
+    """One thread on a CPU unless more are asked for, so that its CPU time is what a pass takes.
+
+    Raises:
+        ConfigError: the device is one to simulate.
+    """
+    if spec.device.startswith("sim"):
+        raise ConfigError("a simulation has nothing to measure; name a real device, such as cpu")
+    return replace(spec, num_threads=spec.num_threads or 1) if spec.device == "cpu" else spec
+
+
+def _measure(core: EngineCore, points: Sequence[Point], rounds: int) -> list[Timed]:
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task(f"timing {len(points)} kinds of pass", total=rounds + 1)
+        return measure(core, points, rounds, lambda: progress.advance(task))
+
+
+def _fit(core: EngineCore, shape: ModelShape, timed: Sequence[Timed], unit: str) -> Device:
+    """The device, with words on where its figures are from."""
+    info = core.info
+    memory_gb = make_telemetry(info.device_uuid).read(0.0).memory_total / 1e9
+    name = f"{info.device}, {info.num_threads} thread{'s' * (info.num_threads > 1)}"
+    device = fit_device(
+        timed, shape, info.dtype, name if info.device == "cpu" else info.device, memory_gb
+    )
+    fitted = f"fitted to the {unit} of {len(timed)} kinds of pass of {info.model}"
+    return replace(
+        device,
+        sources={
+            "memory_gb": "what the system reports",
+            "bandwidth_gb_s": f"the best rate that was {fitted}; a lower bound where arithmetic "
+            "hides the reading of weights",
+            "tflops": f"the best rate that was {fitted}, no peak",
+            "achieved": fitted,
+        },
+    )
+
+
+def _report(
+    console: Console,
+    cost: Roofline,
+    fitted: Sequence[Timed],
+    points: Sequence[Point],
+    held_out: Sequence[Timed],
+) -> None:
+    """Print how far predictions are off, and whether that is good enough."""
+    kinds: dict[str, list[Timed]] = {}
+    for point, timed in zip(points, held_out, strict=True):
+        kinds.setdefault(f"held out: {point.kind}", []).append(timed)
+    rows = {"fitted": fitted, **kinds, "held out: all": held_out}
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("passes")
+    for title in ("kinds", "from ms", "to ms", "median error", "p90 error", "worst"):
+        table.add_column(title, justify="right")
+    for name, some in rows.items():
+        table.add_row(name, *_cells(cost, some))
+    console.print(table)
+    errors = errors_of(cost, held_out)
+    is_good = errors.median <= MEDIAN_BAR and errors.p90 <= P90_BAR
+    console.print(
+        f"Predicted against measured, held out: median {errors.median:.1%}, p90 {errors.p90:.1%}; "
+        f"{'within' if is_good else 'NOT within'} {MEDIAN_BAR:.0%} and {P90_BAR:.0%}.",
+        highlight=False,
+    )
+
+
+def _cells(cost: Roofline, timed: Sequence[Timed]) -> list[str]:
+    errors, seconds = errors_of(cost, timed), [each.seconds for each in timed]
+    return [
+        str(errors.n),
+        f"{min(seconds) * 1000:.2f}",
+        f"{max(seconds) * 1000:.2f}",
+        f"{errors.median:.1%}",
+        f"{errors.p90:.1%}",
+        f"{errors.worst:.1%}",
+    ]
+
+
+def _write(device: Device, output: Path | None) -> None:
+    """Write the file, or print it.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    text = device_to_toml(device)
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, "utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror}", place=str(output)) from error
