@@ -1,0 +1,110 @@
+"""Why a request waits, for each reason that a batcher can have."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.request import Request, SamplingParams
+from engine.settings import BatcherName
+from tests.tui.stage import StageBackend
+from tuiapp.explain import explain_wait, name_reason, why_waiting
+from tuiapp.viewmodel import ViewModel
+
+STATIC = {"batcher": BatcherName.STATIC, "max_batch_size": 4}
+DYNAMIC = {"batcher": BatcherName.DYNAMIC, "max_batch_size": 4}
+WHOLE = {"enable_chunked_prefill": False, "max_num_batched_tokens": 100}
+
+
+def after(lengths, num_passes, **knobs):
+    """The frame after some passes over requests of (prompt, output) lengths."""
+    backend = StageBackend(**knobs)
+    for number, (prompt, output) in enumerate(lengths):
+        backend.submit(Request(f"r{number}", (1,) * prompt, SamplingParams(max_tokens=output)))
+    backend.core.step()
+    backend.run(num_passes - 1)
+    return ViewModel(backend.log).poll(backend.now())
+
+
+@pytest.mark.parametrize(
+    ("lengths", "num_passes", "knobs", "waiting", "told", "named"),
+    [
+        (
+            [(8, 9), (8, 5), (8, 5)],
+            3,
+            {"max_num_seqs": 2},
+            "r2",
+            "No slot is free: 2 of 2 are taken, and r1 is nearest its end, with up to 2 tokens to "
+            "go.",
+            "no free slot",
+        ),
+        (
+            [(8, 9), (8, 5), (8, 5), (8, 5), (8, 5)],
+            3,
+            {"max_num_seqs": 2},
+            "r4",
+            "2 requests are ahead of it, and for the first, r2, no slot is free: 2 of 2 are taken, "
+            "and r1 is nearest its end, with up to 2 tokens to go.",
+            "no free slot",
+        ),
+        (
+            [(80, 9), (90, 9)],
+            1,
+            WHOLE,
+            "r1",
+            "20 of the 100 tokens of a pass were left, and it has 90 to compute.",
+            "token budget spent",
+        ),
+        (
+            [(60, 30), (120, 30)],
+            2,
+            {"num_kv_blocks": 10, "long_prefill_token_threshold": 0},
+            "r1",
+            "8 KV blocks are needed, 6 of 10 were free.",
+            "needs 8 blocks, 6 free",
+        ),
+        (
+            [(8, 9), (8, 5), (8, 5), (8, 30), (8, 5)],
+            7,
+            STATIC,
+            "r4",
+            "A batch is closed until all of it is done: 4 of 4 are taken, and r3 has up to 23 "
+            "tokens to go.",
+            "the batch is closed",
+        ),
+        (
+            [(8, 9), (8, 5)],
+            1,
+            STATIC,
+            "r0",
+            "2 of 4 requests are here, and a static batch starts when it is full.",
+            "waits for company",
+        ),
+        (
+            [(8, 9), (8, 5)],
+            1,
+            DYNAMIC,
+            "r1",
+            "1 request is ahead of it, and for the first, r0, 2 of 4 requests are here, and the "
+            "batch starts when it is full, or in 50 ms at the latest.",
+            "waits for company",
+        ),
+    ],
+)
+def test_the_reason_is_told_with_its_numbers(lengths, num_passes, knobs, waiting, told, named):
+    snapshot = after(lengths, num_passes, **knobs)
+    assert explain_wait(why_waiting(snapshot, waiting), snapshot) == told
+    assert name_reason(snapshot.skipped[0]) == named
+
+
+def test_who_came_after_the_last_pass_was_planned_has_not_been_looked_at():
+    backend = StageBackend()
+    backend.submit(Request("r0", (1,) * 8, SamplingParams()))
+    snapshot = ViewModel(backend.log).poll(backend.now())
+    wait = why_waiting(snapshot, "r0")
+    assert (
+        explain_wait(wait, snapshot) == "No pass was planned since it came: the next one decides."
+    )
+
+
+def test_who_does_not_wait_has_no_reason():
+    assert why_waiting(after([(8, 9)], 1), "r0") is None
