@@ -16,14 +16,17 @@ from textual.widgets import Footer, Static
 
 from engine.config import ConfigError
 from engine.settings import BatcherName
+from tuiapp.knobs import next_system, read_systems
 from tuiapp.presets import Preset, list_presets
 from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
 from tuiapp.screens.inspect import InspectScreen
+from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.picker import PickerScreen
 from tuiapp.session import Session
 from tuiapp.snapshot import Notice, Snapshot
+from tuiapp.story import Story
 from tuiapp.text import clean
 from tuiapp.viewmodel import ViewModel
 from tuiapp.widgets.live_view import LiveView
@@ -56,6 +59,8 @@ class LiveScreen(Screen[None]):
         Binding("n", "step(1)", "Step", tooltip="Pause and run one forward pass"),
         Binding("enter", "inspect", "Inspect", key_display="⏎", tooltip="One request's life"),
         Binding("g", "flush", "Go", tooltip="Start a batch without waiting for company"),
+        Binding("k", "knobs", "Knobs", show=False, tooltip="Every setting, and its name elsewhere"),
+        Binding("m", "system", "System", show=False, tooltip="Schedule as a named system would"),
         Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
         Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
         Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
@@ -80,6 +85,7 @@ class LiveScreen(Screen[None]):
         self._on_ready: Callable[[Session], None] | None = on_ready
         self._view = LiveView(session, ascii_only=ascii_only)
         self._num_notices = 0
+        self._systems = read_systems()
         self.snapshot = Snapshot(settings=session.settings)
 
     def compose(self) -> ComposeResult:
@@ -172,6 +178,21 @@ class LiveScreen(Screen[None]):
             self._session.play_preset(preset)
         except ConfigError as error:
             self.notify(str(error), severity="error", markup=False)
+        self.draw_all()
+
+    def action_knobs(self) -> None:
+        if self.snapshot.info:
+            self.app.push_screen(KnobsScreen(self._session))
+
+    def action_system(self) -> None:
+        """Schedule as the next named system would, and say how far it is the same."""
+        system = next_system(self._session.settings, self._systems)
+        try:
+            self._session.configure(system.apply(self._session.settings))
+        except ConfigError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
+        self._view.announce(Story(f"As {system.name}", f": {system.story}."))
         self.draw_all()
 
     def action_flush(self) -> None:

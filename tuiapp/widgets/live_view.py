@@ -11,7 +11,7 @@ from textual.content import Content
 from tuiapp.layout import Layout, lay_out
 from tuiapp.session import Session
 from tuiapp.snapshot import Snapshot
-from tuiapp.story import tell
+from tuiapp.story import Story, tell
 from tuiapp.widgets.kv_map import KvMap
 from tuiapp.widgets.lines import Legend, StoryLine, TitleLeft, TitleRight
 from tuiapp.widgets.meters import MeterLine, MetersPanel
@@ -20,6 +20,7 @@ from tuiapp.widgets.timeline import Timeline
 from tuiapp.widgets.token_pane import TokenPane
 
 NUM_PANES = 8
+NEWS_SECONDS = 8.0
 
 
 class LiveView(Vertical):
@@ -39,6 +40,8 @@ class LiveView(Vertical):
         self._ascii_only = ascii_only
         self._layout_now: Layout | None = None
         self._num_frames = 0
+        self._news: Story | None = None
+        self._news_until: float | None = None
         self._turns = (  # every so many frames, in which of them, what
             (2, 0, partial(self._draw_panes, remainder=0)),
             (2, 1, partial(self._draw_panes, remainder=1)),
@@ -82,6 +85,10 @@ class LiveView(Vertical):
                 draw_part(snapshot, layout)
         self._num_frames += 1
 
+    def announce(self, story: Story) -> None:
+        """Tell this for some seconds in place of what can be seen."""
+        self._news, self._news_until = story, None
+
     def _arrange(self, snapshot: Snapshot) -> Layout:
         """Fit the parts to the terminal and to the number of slots."""
         layout = lay_out(*self.screen.size, num_slots=len(snapshot.slots) or NUM_PANES)
@@ -121,4 +128,9 @@ class LiveView(Vertical):
             self.query_one(KvMap).show(snapshot)
 
     def _draw_story(self, snapshot: Snapshot, layout: Layout) -> None:
-        self.query_one(StoryLine).show(tell(snapshot, is_paused=self._session.is_paused))
+        if self._news and self._news_until is None:
+            self._news_until = snapshot.time + NEWS_SECONDS
+        if self._news_until is not None and snapshot.time >= self._news_until:
+            self._news = self._news_until = None
+        story = self._news or tell(snapshot, is_paused=self._session.is_paused)
+        self.query_one(StoryLine).show(story)
