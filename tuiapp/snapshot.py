@@ -59,6 +59,7 @@ class Snapshot:
     Attributes:
         time: seconds on the engine's clock.
         slots: what each slot holds after the last pass, None where it is free.
+        left: who held each slot last, once it was given up; None where nobody did yet.
         waiting: the front of the queue.
         block_owners: request id by block, None where a block is free.
         num_notices: notices ever made; `notices` holds the last of them.
@@ -70,6 +71,7 @@ class Snapshot:
     settings: EngineSettings = DEFAULTS
     columns: tuple[Column, ...] = ()
     slots: tuple[RequestView | None, ...] = ()
+    left: tuple[RequestView | None, ...] = ()
     waiting: tuple[RequestView, ...] = ()
     skipped: tuple[Skip, ...] = ()
     block_owners: tuple[str | None, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 
 from engine.events import Progress, Work
@@ -103,6 +104,13 @@ class Tracked:
         self.num_delivered += num_tokens
         self.worst_gap = max(self.worst_gap, gap or 0.0)
         return gap
+
+    def copy(self) -> Tracked:
+        """A second one that grows on its own."""
+        self._join()
+        twin = copy(self)
+        twin._pieces = []
+        return twin
 
     def view(self) -> RequestView:
         """The request as it stands."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from collections.abc import Iterable
+from copy import copy
 from typing import assert_never
 
 from engine.events import (
@@ -33,12 +35,13 @@ from engine.settings import EngineSettings
 from tuiapp.columns import Column, make_column
 from tuiapp.snapshot import Meters, Notice, Snapshot
 from tuiapp.tracked import RequestView, Tracked
-from tuiapp.windows import Windows, percentiles
+from tuiapp.windows import NUM_GAPS, Windows, percentiles
 
 NUM_COLUMNS = 512
 NUM_REMEMBERED = 400
 NUM_QUEUE_SHOWN = 64
 NUM_NOTICES = 20
+COPIED = 40  # entries that a copy of one live request is worth
 
 
 class ViewModel:
@@ -53,6 +56,7 @@ class ViewModel:
         self._requests: OrderedDict[str, Tracked] = OrderedDict()
         self._waiting: OrderedDict[str, None] = OrderedDict()
         self._slots: dict[int, str] = {}
+        self._left: dict[int, RequestView] = {}
         self._columns: deque[Column] = deque(maxlen=NUM_COLUMNS)
         self._skipped: tuple[Skip, ...] = ()
         self._owners: list[str | None] = []
@@ -65,19 +69,58 @@ class ViewModel:
         self._notices: deque[Notice] = deque(maxlen=NUM_NOTICES)
         self._num_notices = 0
 
+    @property
+    def position(self) -> int:
+        """In the log, of the first event that was not read yet."""
+        return self._position
+
+    @property
+    def num_passes(self) -> int:
+        return self._num_passes
+
+    @property
+    def request_ids(self) -> tuple[str, ...]:
+        """Of all that are remembered, by arrival."""
+        return tuple(self._requests)
+
     def poll(self, now: float) -> Snapshot:
         """Read what is new; return the frame of this moment."""
-        events, self._position = self._log.since(self._position)
+        events, position = self._log.since(self._position)
+        self.feed(events, position)
+        return self.snapshot(now)
+
+    def feed(self, events: Iterable[Event], position: int) -> None:
+        """Take in events that end at a position of the log."""
         for event in events:
             self._fold(event)
-        self._time = max(self._time, now)
+        self._position = position
         self._forget()
-        return self._snapshot()
 
     def request(self, request_id: str) -> RequestView | None:
         """A request that is still remembered, or None."""
         tracked = self._requests.get(request_id)
         return tracked.view() if tracked else None
+
+    def copy(self) -> ViewModel:
+        """A second one at the same place in the log; what changes no more is shared."""
+        twin = copy(self)
+        held = set(self._slots.values())
+        twin._requests = OrderedDict(
+            (key, tracked if tracked.reason and key not in held else tracked.copy())
+            for key, tracked in self._requests.items()
+        )
+        twin._waiting = self._waiting.copy()
+        twin._slots, twin._left = self._slots.copy(), self._left.copy()
+        twin._columns, twin._notices = self._columns.copy(), self._notices.copy()
+        twin._owners = self._owners.copy()
+        twin._windows = self._windows.copy()
+        return twin
+
+    @property
+    def num_entries(self) -> int:
+        """Entries of all that a copy holds: a measure of its memory."""
+        live = len(self._waiting) + len(self._slots)
+        return len(self._owners) + len(self._requests) + COPIED * live + NUM_COLUMNS + NUM_GAPS
 
     def _fold(self, event: Event) -> None:
         self._time = max(self._time, event.time)
@@ -143,7 +186,7 @@ class ViewModel:
             self._num_finished += 1
             return
         tracked.work = None
-        self._slots = {slot: key for slot, key in self._slots.items() if key != event.request_id}
+        self._vacate([slot for slot, key in self._slots.items() if key == event.request_id])
         if event.reason is FinishReason.REJECTED:
             self._notify(Notice(f"{event.request_id} refused: {event.message}"))
 
@@ -154,7 +197,9 @@ class ViewModel:
         for request_id in self._slots.values():
             if request_id in self._requests:
                 self._requests[request_id].work = None
-        self._slots = {row.slot: row.request_id for row in step.rows}
+        slots = {row.slot: row.request_id for row in step.rows}
+        self._vacate(sorted(self._slots.keys() - slots.keys()))
+        self._slots = slots
         for row in step.rows:
             self._on_row(row, began=step.time - step.duration)
         self._skipped = step.skipped
@@ -163,6 +208,12 @@ class ViewModel:
             self._windows.add_step(step)
         if step.rows or step.preempted:
             self._columns.append(make_column(step))
+
+    def _vacate(self, slots: Iterable[int]) -> None:
+        """Keep the last view of those who leave their slots."""
+        for slot in slots:
+            if tracked := self._requests.get(self._slots.pop(slot)):
+                self._left[slot] = tracked.view()
 
     def _on_row(self, row: RowRecord, began: float) -> None:
         tracked = self._requests[row.request_id]
@@ -232,7 +283,9 @@ class ViewModel:
         for key in ended[:excess]:
             del self._requests[key]
 
-    def _snapshot(self) -> Snapshot:
+    def snapshot(self, now: float) -> Snapshot:
+        """The frame of what was read, no earlier than its last event."""
+        self._time = max(self._time, now)
         num_slots = max([self._settings.num_slots, *(slot + 1 for slot in self._slots)])
         slots = (self._slots.get(slot) for slot in range(num_slots))
         waiting = [key for key, _ in zip(self._waiting, range(NUM_QUEUE_SHOWN), strict=False)]
@@ -243,6 +296,7 @@ class ViewModel:
             settings=self._settings,
             columns=tuple(self._columns),
             slots=tuple(self._requests[key].view() if key else None for key in slots),
+            left=tuple(self._left.get(slot) for slot in range(num_slots)),
             waiting=tuple(self._requests[key].view() for key in waiting),
             skipped=self._skipped,
             block_owners=tuple(self._owners),

@@ -55,6 +55,13 @@ class Windows:
         self.gaps: deque[float] = deque(maxlen=NUM_GAPS)
         self._passes: deque[_Pass] = deque()
 
+    def copy(self) -> Windows:
+        """A second one that goes on by itself."""
+        twin = Windows()
+        twin.ttfts, twin.gaps = self.ttfts.copy(), self.gaps.copy()
+        twin._passes = self._passes.copy()
+        return twin
+
     def add_step(self, step: Step) -> None:
         """Note a forward pass."""
         works = [row.work for row in step.rows]
