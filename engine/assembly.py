@@ -34,12 +34,15 @@ def build_core(
     clock: Clock,
     log: EventLog,
     cost: CostModel | None = None,
+    predecessor: EngineCore | None = None,
 ) -> EngineCore:
     """Load what the specification names and put an engine together.
 
     Args:
         cost: how long passes take, in place of what the device says. A real model then computes
             its tokens while `clock` stands still, and sleeps as long as the cost model says.
+        predecessor: an engine of the same specification that is not needed any more; its model
+            is taken over, so that none has to be loaded.
 
     Raises:
         ConfigError: there is no such model or device, or no memory for it.
@@ -47,9 +50,13 @@ def build_core(
     if spec.device.startswith("sim"):
         parts = _simulate(spec, settings, clock, cost)
     else:
-        from engine.runners.build import build_parts
+        from engine.runners.build import build_parts, refit_parts
 
-        parts = build_parts(spec, settings)
+        if predecessor:
+            used = Parts(predecessor.runner, predecessor.tokenizer, predecessor.info)
+            parts = refit_parts(used, spec, settings)
+        else:
+            parts = build_parts(spec, settings)
         if cost:
             parts = replace(parts, runner=CostedRunner(parts.runner, clock, cost))
     settings = fit_to_model(settings, parts.info.num_params)

@@ -9,6 +9,7 @@ from engine.events import (
     Delivered,
     EngineInfo,
     Finished,
+    Gauges,
     Ready,
     RowRecord,
     Step,
@@ -178,7 +179,7 @@ def test_attainment_is_the_share_that_meets_every_objective(slo, attainment):
     assert run.service.goodput == attainment * 2 / run.span
 
 
-def test_a_rejected_request_met_no_objective_and_an_aborted_one_is_left_out():
+def test_a_request_that_was_rejected_or_aborted_met_no_objective():
     run = report(
         [arrived("a"), arrived("b"), arrived("c")],
         answered("a", 0.5),
@@ -186,7 +187,7 @@ def test_a_rejected_request_met_no_objective_and_an_aborted_one_is_left_out():
         Finished(0.1, "c", FinishReason.ABORT),
         slo=Slo(ttft_ms=1000),
     )
-    assert run.service.attainment == 1 / 2
+    assert run.service.attainment == 1 / 3
 
 
 def test_a_tpot_objective_is_not_met_by_an_answer_that_comes_all_at_once():
@@ -291,3 +292,19 @@ def test_feeding_bit_by_bit_gives_the_same_as_all_at_once():
     assert bit_by_bit.report() == report(log.since(0)[0])
     assert bit_by_bit.report().service.num_completed == 6
     assert bit_by_bit.report().service.num_output_tokens == sum(range(2, 8))
+
+
+def power(time, power_w):
+    return Gauges(time, "GPU", 0.5, 0, 0, power_w)
+
+
+def test_energy_is_the_power_between_readings_by_delivered_token():
+    gauges = [power(1.0, 100.0), power(2.0, 300.0), power(4.0, 300.0)]
+    passes = report(arrived("a"), answered("a", 1.0, 2.0), gauges).passes
+    assert passes.energy == 1.0 * 200.0 + 2.0 * 300.0
+    assert passes.energy_per_token == 800.0 / 2
+
+
+def test_without_two_readings_of_power_energy_is_unknown():
+    passes = report(arrived("a"), answered("a", 1.0), power(1.0, 100.0), power(2.0, None)).passes
+    assert (passes.energy, passes.energy_per_token) == (None, None)

@@ -1,25 +1,29 @@
-"""Run a preset without a screen: the same engine, the same log, the same metrics."""
+"""Run requests without a screen: the same engine, the same log, the same metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
 
-from engine.assembly import build_core
-from engine.clock import VirtualClock, WallClock
 from engine.core import EngineCore
 from engine.events import EngineInfo, Event, Failed, Finished
 from engine.log import EventLog
-from engine.metrics import Metrics, Report
+from engine.metrics import Metrics, Report, Slo
 from engine.prompts import PromptMaker
 from engine.request import FinishReason, Request, SamplingParams
 from engine.run import run
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
+from engine.telemetry import make_telemetry
 from engine.workload import Listed
+from tuiapp.engines import Engines
+from tuiapp.interrupt import Interrupts
 from tuiapp.presets import Preset
 
 UNSERVED = (FinishReason.REJECTED, FinishReason.ERROR)
+GAUGE_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +44,22 @@ class Outcome:
     is_interrupted: bool = False
 
     @property
+    def name(self) -> str:
+        """What to call it: the variant, or else the batcher."""
+        return self.variant or self.settings.batcher.value
+
+    @property
     def is_failed(self) -> bool:
         """Whether the engine failed a request, or served none of those that came."""
         service = self.report.service
         is_in_vain = bool(service.num_requests) and not service.num_completed
         return bool(service.num_failed) or (is_in_vain and not self.is_interrupted)
+
+
+class Sink(Protocol):
+    """Is told every event of a run as it happens, a warm-up left out."""
+
+    def write(self, events: Sequence[Event]) -> None: ...
 
 
 def run_preset(
@@ -55,6 +70,10 @@ def run_preset(
     seed: int | None = None,
     pace: float = 1.0,
     on_progress: Callable[[int, int], object] = lambda done, total: None,
+    *,
+    slo: Slo | None = None,
+    sinks: Sequence[Sink] = (),
+    engines: Engines | None = None,
 ) -> Outcome:
     """Run all requests of a preset under some settings, until the last has ended.
 
@@ -66,22 +85,40 @@ def run_preset(
         seed: draw other requests than the preset does.
         pace: all arrivals are multiplied by it.
         on_progress: told how many requests have ended, of how many.
+        slo: what counts as good; the preset's own if None.
+        engines: where to get the engine, if the model was loaded before.
 
     Raises:
         ConfigError: there is no such model or device, or no memory for it.
     """
-    is_simulated = spec.device.startswith("sim")
-    core = build_core(spec, settings, VirtualClock() if is_simulated else WallClock(), EventLog())
+    core = (engines or Engines(spec)).build(settings)
     drawn = preset.requests(PromptMaker(core.tokenizer), seed)
     requests = [replace(request, arrival=request.arrival * pace) for request in drawn]
-    reader = Reader(core.log, Metrics(preset.slo), lambda done: on_progress(done, len(requests)))
+    slo = preset.slo if slo is None else slo
+    return run_requests(core, requests, variant, slo, on_progress, sinks)
+
+
+def run_requests(
+    core: EngineCore,
+    requests: Sequence[Request],
+    variant: str,
+    slo: Slo,
+    on_progress: Callable[[int, int], object] = lambda done, total: None,
+    sinks: Sequence[Sink] = (),
+) -> Outcome:
+    """Run requests through a fresh engine, until the last has ended or the user breaks off."""
+    report_done = partial(_report_done, on_progress, len(requests))
+    reader = Reader(core.log, Metrics(slo), report_done, sinks)
     reader.read()
-    if not is_simulated:
+    if not core.info.is_simulated:
         warm_up(core, requests[0])
         reader.skip()
     is_interrupted = False
+    interrupts = Interrupts()
+    note = _noting(core, reader)
     try:
-        run(core, Listed(requests), reader.read)
+        with interrupts.watching():
+            run(core, Listed(requests), partial(interrupts.guarded, note))
     except KeyboardInterrupt:
         is_interrupted = True
         reader.read()
@@ -106,10 +143,15 @@ class Reader:
 
     Args:
         on_progress: told how many requests have ended, when it changes.
+        sinks: told every event.
     """
 
     def __init__(
-        self, log: EventLog, metrics: Metrics, on_progress: Callable[[int], object]
+        self,
+        log: EventLog,
+        metrics: Metrics,
+        on_progress: Callable[[int], object],
+        sinks: Sequence[Sink] = (),
     ) -> None:
         self.metrics = metrics
         self.complaints: dict[str, None] = {}
@@ -117,11 +159,14 @@ class Reader:
         self._position = 0
         self._num_finished = 0
         self._on_progress = on_progress
+        self._sinks = sinks
 
     def read(self) -> None:
         """Take in what is new."""
         events, self._position = self._log.since(self._position)
         self.metrics.feed(events)
+        for sink in self._sinks:
+            sink.write(events)
         self._note(events)
 
     def skip(self) -> None:
@@ -142,3 +187,24 @@ class Reader:
                     pass
         if self._num_finished != before:
             self._on_progress(self._num_finished)
+
+
+def _noting(core: EngineCore, reader: Reader) -> Callable[[], None]:
+    """What to do after every step: read the log and, of a device that has them, the gauges."""
+    if not core.info.device_uuid:
+        return reader.read
+    gauge = make_telemetry(core.info.device_uuid)
+    next_reading = core.clock.now()
+
+    def note() -> None:
+        nonlocal next_reading
+        if core.clock.now() >= next_reading:
+            next_reading = core.clock.now() + GAUGE_SECONDS
+            core.log.append(gauge.read(core.clock.now()))
+        reader.read()
+
+    return note
+
+
+def _report_done(on_progress: Callable[[int, int], object], total: int, done: int) -> None:
+    on_progress(done, total)

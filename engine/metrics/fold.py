@@ -6,7 +6,17 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable
 
-from engine.events import Arrived, Configured, Delivered, Event, Finished, Ready, Step, Token
+from engine.events import (
+    Arrived,
+    Configured,
+    Delivered,
+    Event,
+    Finished,
+    Gauges,
+    Ready,
+    Step,
+    Token,
+)
 from engine.metrics.passes import PassTotals
 from engine.metrics.report import Report
 from engine.metrics.service import report_service
@@ -52,7 +62,7 @@ class Metrics:
                 label: report_service(some, self._gaps.get(label, ()), span, self._slo)
                 for label, some in by_label.items()
             },
-            passes=self._passes.report(span, service.num_completed),
+            passes=self._passes.report(span, service.num_completed, service.num_output_tokens),
         )
 
     def _feed(self, event: Event) -> None:
@@ -63,6 +73,8 @@ class Metrics:
                 self._passes.configure(settings)
             case Step():
                 self._passes.add(event)
+            case Gauges():
+                self._passes.read_power(event)
             case Arrived(request=request):
                 num_tokens = len(request.prompt_token_ids)
                 self._timings[request.id] = Timing(request.label, request.arrival, num_tokens)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from engine.events import EngineInfo, RowRecord, Step, Work
+from engine.events import EngineInfo, Gauges, RowRecord, Step, Work
 from engine.settings import EngineSettings
 
 
@@ -26,6 +26,8 @@ class PassReport:
         mean_batch: requests by batch formed; continuous batching forms one every pass.
         peak_running: slots held at once at most.
         kv_peak: share of the KV blocks in use at most.
+        energy: joules that the device took, from its readings of power; None where it has none.
+        energy_per_token: joules by delivered token.
     """
 
     num_passes: int
@@ -43,11 +45,13 @@ class PassReport:
     mean_batch: float | None
     peak_running: int
     kv_peak: float | None
+    energy: float | None
+    energy_per_token: float | None
 
 
 @dataclass(slots=True)
 class PassTotals:
-    """Running totals over `Step` events."""
+    """Running totals over `Step` events, and the power between two readings of a gauge."""
 
     num_passes: int = 0
     num_tokens: int = 0
@@ -62,6 +66,8 @@ class PassTotals:
     live_time: float = 0.0
     held_time: float = 0.0
     kv_peak: float | None = None
+    energy: float | None = None
+    _power: tuple[float, float] | None = None  # when last read, in seconds, and watts
     _num_slots: int = 0
     _num_kv_blocks: int = 0
     _info: EngineInfo | None = None
@@ -87,7 +93,17 @@ class PassTotals:
         if step.rows:
             self._add_pass(step)
 
-    def report(self, span: float, num_completed: int) -> PassReport:
+    def read_power(self, gauges: Gauges) -> None:
+        """Add the energy since the reading before, as if power had changed evenly."""
+        if gauges.power_w is None:
+            return
+        if self._power:
+            time, power_w = self._power
+            joules = (gauges.time - time) * (gauges.power_w + power_w) / 2
+            self.energy = (self.energy or 0.0) + joules
+        self._power = (gauges.time, gauges.power_w)
+
+    def report(self, span: float, num_completed: int, num_delivered: int) -> PassReport:
         """Sum up.
 
         Args:
@@ -110,6 +126,8 @@ class PassTotals:
             mean_batch=_ratio(self.num_batched, self.num_batches),
             peak_running=self.peak_running,
             kv_peak=self.kv_peak,
+            energy=self.energy,
+            energy_per_token=_ratio(self.energy, num_delivered) if self.energy else None,
         )
 
     def _add_pass(self, step: Step) -> None:

@@ -81,6 +81,8 @@ def name_passes(report: PassReport) -> dict[str, Number]:
         "mean_batch": report.mean_batch,
         "peak_running": report.peak_running,
         "kv_peak": report.kv_peak,
+        "energy_j": report.energy,
+        "energy_j_per_token": report.energy_per_token,
     }
 
 
@@ -89,4 +91,4 @@ def _ms(seconds: float | None) -> float | None:
 
 
 SERVICE_METRICS = tuple(name_service(report_service((), (), 0.0, Slo())))
-PASS_METRICS = tuple(name_passes(PassTotals().report(0.0, 0)))
+PASS_METRICS = tuple(name_passes(PassTotals().report(0.0, 0, 0)))

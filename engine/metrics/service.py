@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.metrics.slo import Slo
 from engine.metrics.spread import Spread
-from engine.metrics.timing import SERVED, Timing
+from engine.metrics.timing import Timing
 from engine.request import FinishReason
 
 
@@ -27,7 +27,8 @@ class ServiceReport:
         request_throughput: completed requests a second, from first arrival to last delivery.
         output_throughput: delivered tokens a second, likewise.
         goodput: requests a second that met every objective; None where there is none.
-        attainment: their share of the requests that ended, those aborted left out.
+        attainment: their share of the requests that arrived; one that was aborted, refused or
+            is not answered yet is not good.
     """
 
     num_requests: int
@@ -61,7 +62,6 @@ def report_service(
     e2e = [latency for timing in complete if (latency := timing.e2e) is not None]
     num_output_tokens = sum(timing.num_delivered for timing in timings)
     num_good = sum(slo.is_met(timing) for timing in complete)
-    num_judged = sum(_is_judged(timing) for timing in timings)
     return ServiceReport(
         num_requests=len(timings),
         num_completed=len(complete),
@@ -80,16 +80,9 @@ def report_service(
         request_throughput=len(complete) / span if span else None,
         output_throughput=num_output_tokens / span if span else None,
         goodput=num_good / span if span and slo.is_set else None,
-        attainment=num_good / num_judged if num_judged and slo.is_set else None,
+        attainment=num_good / len(timings) if timings and slo.is_set else None,
     )
 
 
 def _count(timings: Sequence[Timing], reason: FinishReason) -> int:
     return sum(timing.reason is reason for timing in timings)
-
-
-def _is_judged(timing: Timing) -> bool:
-    """Whether it is settled how well a request was served."""
-    if timing.reason in SERVED:
-        return timing.is_complete
-    return timing.reason in (FinishReason.REJECTED, FinishReason.ERROR)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 
 from engine.config import ConfigError, suggest
@@ -15,7 +17,7 @@ from engine.runners.device import (
     device_uuid,
     free_memory,
 )
-from engine.runners.loading import LoadedModel, load_model
+from engine.runners.loading import load_model
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
 from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner
@@ -41,11 +43,7 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     loaded = load_model(spec.model, device, dtype, spec.load_format)
     num_threads = set_threads(spec.num_threads, loaded.num_params)
     attention = adopt(loaded.model)
-    num_blocks = _num_blocks(spec, settings, loaded, attention)
-    try:
-        attention.resize(settings.num_kv_blocks or num_blocks, settings.block_size)
-    except RunnerError as error:
-        raise ConfigError(str(error)) from error
+    num_blocks = _make_room(spec, settings, device, loaded.max_model_len, attention)
     info = EngineInfo(
         model=spec.model,
         device=describe_device(device),
@@ -63,6 +61,21 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     return Parts(TorchRunner(loaded.model, attention, eos_token_ids), loaded.tokenizer, info)
 
 
+def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Parts:
+    """The same model with a KV cache for other settings; the old cache is freed.
+
+    Raises:
+        ConfigError: there is no memory for it.
+    """
+    runner = parts.runner
+    assert isinstance(runner, TorchRunner)
+    runner.attention.resize(1, settings.block_size)
+    device, max_model_len = runner.model.device, parts.info.max_model_len
+    num_blocks = _make_room(spec, settings, device, max_model_len, runner.attention)
+    info = replace(parts.info, num_kv_blocks=num_blocks, block_size=settings.block_size)
+    return replace(parts, info=info)
+
+
 def set_threads(num_threads: int, num_params: int) -> int:
     """Give torch its CPU threads: as many as asked for, or one for a small model.
 
@@ -74,18 +87,29 @@ def set_threads(num_threads: int, num_params: int) -> int:
     return torch.get_num_threads()
 
 
-def _num_blocks(
-    spec: ModelSpec, settings: EngineSettings, loaded: LoadedModel, attention: PagedAttention
+def _make_room(
+    spec: ModelSpec,
+    settings: EngineSettings,
+    device: torch.device,
+    max_model_len: int,
+    attention: PagedAttention,
 ) -> int:
-    """As many blocks as could ever be used, or as the memory holds.
+    """Size the cache: as many blocks as could ever be used, or as the memory holds.
+
+    Returns:
+        How many, before the settings have their say.
 
     Raises:
-        ConfigError: it does not even hold one.
+        ConfigError: the memory does not even hold one, or not those that the settings want.
     """
-    device = loaded.model.device
     share = CPU_SHARE if device.type == "cpu" else DEVICE_SHARE
     memory = spec.kv_memory_gib * 2**30 or free_memory(device) * share
     num_that_fit = int(memory // (settings.block_size * attention.kv_bytes_per_token)) - 1
     if num_that_fit < 1:
         raise ConfigError(f"{memory / 2**30:.3f} GiB do not hold two KV blocks of the model")
-    return min(num_blocks_wanted(settings, loaded.max_model_len), num_that_fit)
+    num_blocks = min(num_blocks_wanted(settings, max_model_len), num_that_fit)
+    try:
+        attention.resize(settings.num_kv_blocks or num_blocks, settings.block_size)
+    except RunnerError as error:
+        raise ConfigError(str(error)) from error
+    return num_blocks

@@ -1,0 +1,39 @@
+"""`Engines`: one engine after the other, with the model loaded once."""
+
+from __future__ import annotations
+
+from engine.assembly import build_core
+from engine.clock import VirtualClock, WallClock
+from engine.core import EngineCore
+from engine.log import EventLog
+from engine.runners.parts import ModelSpec
+from engine.settings import EngineSettings
+
+LOG_CAPACITY = 8192  # events; whoever reads a run's log reads it after every step
+
+
+class Engines:
+    """Builds engines that differ in their settings alone, each with a clock and a log of its own.
+
+    Only the newest can be used: it takes over the model of the one before, whose cache is freed.
+    """
+
+    def __init__(self, spec: ModelSpec) -> None:
+        self.spec = spec
+        self._newest: EngineCore | None = None
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether time comes from a cost model, so that no clock needs to be waited for."""
+        return self.spec.device.startswith("sim")
+
+    def build(self, settings: EngineSettings) -> EngineCore:
+        """An engine under these settings.
+
+        Raises:
+            ConfigError: there is no such model or device, or no memory for it.
+        """
+        clock = VirtualClock() if self.is_simulated else WallClock()
+        log = EventLog(LOG_CAPACITY)
+        self._newest = build_core(self.spec, settings, clock, log, predecessor=self._newest)
+        return self._newest
