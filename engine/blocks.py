@@ -64,6 +64,8 @@ class BlockPool:
         Returns:
             False, and nothing changed, if too few blocks are free.
         """
+        if num_tokens <= len(seq.block_table) * self.block_size:
+            return True  # most tokens go into the block of the one before
         need = self.missing(seq, num_tokens)
         if need > self.num_free:
             return False

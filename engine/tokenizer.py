@@ -122,10 +122,11 @@ class ToyTokenizer:
     """
 
     def __init__(self) -> None:
-        self._words = ["", *dict.fromkeys(FILLER.split())]
-        self._ids = {word: index for index, word in enumerate(self._words)}
+        words = dict.fromkeys(FILLER.split())
+        self._ids = {word: index for index, word in enumerate(words, start=1)}
+        self._pieces = ["", *(f" {word}" for word in words)]  # by id
         self.eos_token_ids = frozenset({0})
-        self.vocab_size = len(self._words)
+        self.vocab_size = len(self._pieces)
 
     def encode(self, text: str) -> list[int]:
         return [
@@ -136,8 +137,8 @@ class ToyTokenizer:
         return self.encode(prompt)
 
     def decode(self, token_ids: Iterable[int]) -> str:
-        words = (self._words[token_id % self.vocab_size] for token_id in token_ids)
-        return "".join(f" {word}" for word in words if word)
+        pieces, vocab_size = self._pieces, self.vocab_size
+        return "".join([pieces[token_id % vocab_size] for token_id in token_ids])
 
 
 def _stable(word: str) -> int:

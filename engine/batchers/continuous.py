@@ -8,6 +8,7 @@ Iteration-level scheduling of Orca (Yu et al. 2022, OSDI) over a paged cache (Kw
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import ClassVar
 
 from engine.plan import Plan, Row, Skip, SkipReason
@@ -41,7 +42,7 @@ class Continuous:
 
         # 1. Running sequences. Decodes go first, so that no prompt can stall them.
         has_preempted = False
-        for seq in sorted(queues.running, key=lambda seq: not seq.is_decoding):
+        for seq in sorted(queues.running, key=attrgetter("is_decoding"), reverse=True):
             if seq.status is Status.PREEMPTED:  # a moment ago, to make room
                 continue
             chunk = self._chunk(seq, budget, tokens)

@@ -21,12 +21,14 @@ class Linear:
     context_token_ms: float = 2e-5
 
     def seconds(self, plan: Plan) -> float:
-        prefills = [row for row in plan.rows if row.num_tokens and not row.seq.is_decoding]
-        if plan.rectangular and prefills:
+        num_prefill = context = 0
+        for row in plan.rows:
+            seq, num_tokens = row.seq, row.num_tokens
+            context += seq.num_computed + num_tokens
+            if num_tokens and not seq.is_decoding:
+                num_prefill += num_tokens
+        if plan.rectangular and num_prefill:
             num_prefill = plan.num_slots
-        else:
-            num_prefill = sum(row.num_tokens for row in prefills)
-        context = sum(row.seq.num_computed + row.num_tokens for row in plan.rows)
         milliseconds = (
             self.pass_ms
             + self.prefill_token_ms * num_prefill

@@ -28,5 +28,5 @@ class SimRunner:
         """Nothing to do: no cache is held."""
 
     def _token(self, seq: Sequence) -> int:
-        start = sum(map(ord, seq.id)) * 7
+        start = sum(seq.id.encode()) * 7
         return 1 + (start + seq.num_output_tokens) % (self._vocab_size - 1)
