@@ -18,6 +18,7 @@ from engine.runners.device import (
     free_memory,
 )
 from engine.runners.loading import load_model
+from engine.runners.packed_linear import pack_linears
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
 from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner
@@ -42,6 +43,8 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     dtype = choose_dtype(spec.dtype, device)
     loaded = load_model(spec.model, device, dtype, spec.load_format)
     num_threads = set_threads(spec.num_threads, loaded.num_params)
+    if device.type == "cpu":
+        pack_linears(loaded.model)
     attention = adopt(loaded.model)
     num_blocks = _make_room(spec, settings, device, loaded.max_model_len, attention)
     info = EngineInfo(

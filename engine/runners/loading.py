@@ -27,15 +27,13 @@ class LoadedModel:
 
     Attributes:
         max_model_len: tokens of a sequence at most, prompt and output together.
+        num_params: weights, shared ones counted once.
     """
 
     model: PreTrainedModel
     tokenizer: Tokenizer
     max_model_len: int
-
-    @property
-    def num_params(self) -> int:
-        return sum(parameter.numel() for parameter in self.model.parameters())
+    num_params: int
 
 
 class DummyTokenizer:
@@ -100,7 +98,8 @@ def _load(
         if not is_dummy:
             raise
         tokenizer = DummyTokenizer(text_config.vocab_size, eos_token_ids)
-    return LoadedModel(model, tokenizer, text_config.max_position_embeddings)
+    num_params = sum(parameter.numel() for parameter in model.parameters())
+    return LoadedModel(model, tokenizer, text_config.max_position_embeddings, num_params)
 
 
 def _randomise(

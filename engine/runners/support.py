@@ -9,6 +9,7 @@ from engine.config import ConfigError
 from engine.runners.attention import PagedAttention
 
 CONTEXT_ROPE = ("dynamic", "longrope")
+PROBE_ERRORS = (RuntimeError, ValueError, TypeError, AttributeError, LookupError)
 RECURRENT_LAYERS = ("linear_attention", "conv", "mamba", "recurrent")
 
 
@@ -30,8 +31,13 @@ def adopt(model: PreTrainedModel) -> PagedAttention:
         raise UnsupportedModelError(f"{name} is not supported: {reason}")
     attention = PagedAttention(model)
     token = torch.zeros((1, 1), dtype=torch.long, device=model.device)
-    with torch.inference_mode():
-        model(input_ids=token, position_ids=token, use_cache=False)
+    try:
+        with torch.inference_mode():
+            model(input_ids=token, position_ids=token, use_cache=False)
+    except PROBE_ERRORS as error:
+        raise UnsupportedModelError(
+            f"{name} is not supported: one token failed: {error}"
+        ) from error
     called, layers = sorted(attention.shapes), list(range(config.num_hidden_layers))
     if called != layers:
         raise UnsupportedModelError(
