@@ -2,47 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from engine.batchers import make_batcher
 from engine.blocks import BlockPool
 from engine.clock import Clock
 from engine.door import refusal
-from engine.events import (
-    Arrived,
-    Configured,
-    Delivered,
-    EngineInfo,
-    Failed,
-    Finished,
-    Ready,
-    Refused,
-    Split,
-    Token,
-)
+from engine.events import Arrived, Configured, EngineInfo, Failed, Ready, Split
 from engine.log import EventLog
+from engine.outputs import Outputs
 from engine.plan import Plan, Runner, RunnerError
 from engine.queues import Queues
 from engine.record import Recorder, record_rows
-from engine.request import FinishReason, Request, Sequence, Status
+from engine.request import FinishReason, Request, Sequence
 from engine.settings import Delivery, EngineSettings, KvPolicy
-from engine.tokenizer import TextStream, Tokenizer
-
-
-@dataclass(slots=True, eq=False)
-class Output:
-    """What a live request has produced.
-
-    Attributes:
-        pieces: text so far.
-        num_pending: tokens generated but not delivered yet.
-        num_delivered: tokens that the client has.
-    """
-
-    stream: TextStream
-    pieces: list[str] = field(default_factory=list)
-    num_pending: int = 0
-    num_delivered: int = 0
+from engine.tokenizer import Tokenizer
 
 
 class EngineCore:
@@ -70,10 +44,8 @@ class EngineCore:
         self.log = log
         self.queues = Queues(self._make_pool(settings))
         self.batcher = make_batcher(settings)
-        self._outputs: dict[str, Output] = {}
+        self._outputs = Outputs(tokenizer, clock, log)
         self._seen: set[str] = set()
-        self._answered: list[str] = []
-        self._leaving: list[str] = []  # clients that have as many tokens as they wait for
         self._recorder = Recorder(clock, log)
         log.append(Ready(clock.now(), info))
         log.append(Configured(clock.now(), settings))
@@ -95,17 +67,15 @@ class EngineCore:
             request = replace(request, sampling=sampling)
         if request.id in self._seen:
             message = f"a request named {request.id!r} was already submitted"
-            self.log.append(Refused(self.clock.now(), request.id, message))
-            self._answered.append(request.id)
+            self._outputs.refuse(request.id, message)
             return
         self._seen.add(request.id)
         self.log.append(Arrived(self.clock.now(), request))
         seq = Sequence(request)
-        problem = self._refusal(request)
-        if problem:
-            self._finish(seq, FinishReason.REJECTED, problem)
+        if message := self._refusal(request):
+            self._outputs.finish(seq, FinishReason.REJECTED, message)
         else:
-            self._outputs[request.id] = Output(TextStream(self.tokenizer, request.sampling.stop))
+            self._outputs.begin(seq)
             self.queues.waiting.append(seq)
 
     def abort(self, request_id: str) -> None:
@@ -122,8 +92,7 @@ class EngineCore:
 
     def take_answered(self) -> list[str]:
         """Whose clients got all they will get since the last call, for whatever reason."""
-        answered, self._answered = self._answered, []
-        return answered
+        return self._outputs.take_answered()
 
     def flush(self) -> None:
         """Let the next batch start without waiting for company."""
@@ -144,7 +113,7 @@ class EngineCore:
             self.runner.resize(pool.num_blocks, pool.block_size)
         for seq in self.queues.running:
             if seq.is_finished:
-                self._deliver(seq)
+                self._outputs.deliver(seq)
         self.queues.retire_finished()
         for seq in reversed(self.queues.running):
             self.queues.preempt(seq)
@@ -159,16 +128,15 @@ class EngineCore:
     def step(self) -> Plan:
         """Run one forward pass; return its plan, which is empty if there was nothing to do."""
         if self._recorder.wants_keyframe:
-            texts = ((key, "".join(output.pieces)) for key, output in self._outputs.items())
-            self._recorder.record_keyframe(self.settings, self.queues, texts)
+            self._recorder.record_keyframe(self.settings, self.queues, self._outputs.texts())
         began = self.clock.now()
         plan = self.batcher.schedule(self.queues, began)
         if plan.rows:
             self._execute(plan, began)
         else:
             self._recorder.record_change(plan, self.queues)
-        while self._leaving:
-            self.abort(self._leaving.pop())
+        for request_id in self._outputs.take_leaving():
+            self.abort(request_id)
         return plan
 
     def _execute(self, plan: Plan, began: float) -> None:
@@ -200,75 +168,31 @@ class EngineCore:
         now = self.clock.now()
         is_streaming = self.settings.delivery is Delivery.STREAM
         for seq, token_id in zip(sampling, token_ids, strict=True):
-            output = self._outputs[seq.id]
-            seq.token_ids.append(token_id)
-            may_stop = seq.num_output_tokens >= seq.request.sampling.min_tokens
-            text = output.stream.push(token_id, may_stop=may_stop)
-            output.pieces.append(text)
-            output.num_pending += 1
-            self.log.append(Token(now, seq.id, token_id, text))
-            is_stopped = output.stream.is_stopped or (may_stop and self._stops(seq, token_id))
+            is_stopped = self._outputs.push(seq, token_id, now)
             reason = _end_of(seq, is_stopped)
             if is_streaming or (reason and not self.batcher.request_level):
-                self._deliver(seq)
+                self._outputs.deliver(seq)
             if reason:
-                self._finish(seq, reason)
+                self._outputs.finish(seq, reason)
         self._deliver_batch()
-
-    def _stops(self, seq: Sequence, token_id: int) -> bool:
-        """Whether this token ends the sequence."""
-        sampling = seq.request.sampling
-        is_eos = token_id in self.tokenizer.eos_token_ids and not sampling.ignore_eos
-        return is_eos or token_id in sampling.stop_token_ids
-
-    def _deliver(self, seq: Sequence) -> None:
-        """Hand the client what was generated since the last time."""
-        output = self._outputs.get(seq.id)
-        if output is None:
-            return
-        if output.num_pending:
-            self.log.append(Delivered(self.clock.now(), seq.id, output.num_pending))
-            output.num_delivered += output.num_pending
-            output.num_pending = 0
-        if seq.is_finished:
-            self._close(seq)
-        elif 0 < (seq.request.cancel_after_tokens or 0) <= output.num_delivered:
-            self._leaving.append(seq.id)
 
     def _deliver_batch(self) -> None:
         """Under request-level batching, answer everybody when the last one is done."""
         if self.batcher.request_level and all(seq.is_finished for seq in self.queues.running):
             for seq in self.queues.running:
-                self._deliver(seq)
-
-    def _finish(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
-        seq.finish_reason = reason
-        seq.move_to(Status.FINISHED)
-        output = self._outputs.get(seq.id)
-        text = output.stream.flush() if output else ""
-        if output:
-            output.pieces.append(text)
-        self.log.append(Finished(self.clock.now(), seq.id, reason, text, message))
-        if output is None or not output.num_pending:
-            self._close(seq)
-
-    def _close(self, seq: Sequence) -> None:
-        """Forget a request whose client has all it will get."""
-        self._outputs.pop(seq.id, None)
-        self._answered.append(seq.id)
+                self._outputs.deliver(seq)
 
     def _drop(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
         """End a sequence that is not to wait for its batch, and take back all it holds."""
         self.queues.remove(seq)
-        self._finish(seq, reason, message)
-        if seq.id in self._outputs:
-            self._close(seq)
+        self._outputs.take_back(seq)
+        self._outputs.finish(seq, reason, message)
 
     def _fail(self, plan: Plan, message: str) -> None:
         """Fail the sequences of a plan; the others go on."""
         for row in plan.rows:
             if row.seq.is_finished:
-                self._deliver(row.seq)
+                self._outputs.deliver(row.seq)
             else:
                 self._drop(row.seq, FinishReason.ERROR, message)
         self.log.append(Failed(self.clock.now(), message))
