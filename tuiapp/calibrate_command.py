@@ -33,6 +33,7 @@ from engine.settings import EngineSettings
 from engine.telemetry import make_telemetry
 
 BLOCK_SIZE = 16
+KEPT_EVENTS = 4096  # more than a pass writes
 MAX_ROWS = 64  # more than any pass of the grids has; each may leave a block half empty
 MEDIAN_BAR, P90_BAR = 0.10, 0.25  # errors up to which a simulation counts as faithful
 
@@ -64,7 +65,7 @@ def calibrate(request: CalibrateRequest) -> None:
         num_kv_blocks=MAX_CONTEXT_TOKENS // BLOCK_SIZE + MAX_ROWS, block_size=BLOCK_SIZE
     )
     core = build_core(
-        spec, settings, CpuClock() if counts_cpu_time else WallClock(), EventLog(capacity=0)
+        spec, settings, CpuClock() if counts_cpu_time else WallClock(), EventLog(KEPT_EVENTS)
     )
     fitted_points = fitting_points(core.max_model_len)
     points = held_out_points(core.max_model_len)

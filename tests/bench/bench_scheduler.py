@@ -29,6 +29,7 @@ from engine.tokenizer import ToyTokenizer
 SIZES = (8, 64, 256, 1024)
 NUM_STEPS = 200
 PROMPT_TOKENS = 100
+KEPT = 4096  # events in the log: more than a step writes
 PARTS = ("schedule", "launch", "rest", "step", "metrics")
 
 
@@ -65,7 +66,7 @@ def make_core(num_seqs: int) -> EngineCore:
     )
     info = EngineInfo("toy", "none", "-", "-", 0, 8192, num_seqs * 64, 16, is_simulated=True)
     runner = SimRunner(clock, Linear(), tokenizer.vocab_size)
-    core = EngineCore(settings, info, runner, tokenizer, clock, EventLog(capacity=0))
+    core = EngineCore(settings, info, runner, tokenizer, clock, EventLog(KEPT))
     sampling = SamplingParams(max_tokens=2 * NUM_STEPS, ignore_eos=True)
     for number in range(num_seqs):
         core.add(Request(f"r{number}", (1,) * PROMPT_TOKENS, sampling))
