@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine.events import Gauges
+from engine.settings import BatcherName
 from tests.tui.goldens import check_screen
 from tests.tui.stage import SIZES, mixed_traffic, staged
 
@@ -48,3 +50,30 @@ async def test_the_story_of_a_named_system(size):
         await stage.press("m", "m")
         await stage.run(20)
         check_screen(stage.app, name("live-system", size))
+
+
+async def test_attack(size):
+    async with staged(size, mixed_traffic) as stage:
+        await stage.run(120)
+        await stage.press("a", "down")
+        check_screen(stage.app, name("attack", size))
+
+
+async def test_attack_under_a_squeeze(size):
+    async with staged(size, mixed_traffic) as stage:
+        await stage.run(60)
+        await stage.press("a", "4")
+        stage.app.clear_notifications()
+        await stage.run(60)
+        await stage.press("a")
+        check_screen(stage.app, name("attack-squeezed", size))
+
+
+async def test_utilisation(size):
+    async with staged(size, mixed_traffic, batcher=BatcherName.STATIC) as stage:
+        for second in range(6):
+            gauges = Gauges(stage.backend.now(), "CPU", 0.3 + 0.1 * second, 1 << 30, 8 << 30)
+            stage.backend.log.append(gauges)
+            await stage.run(60)
+        await stage.press("u")
+        check_screen(stage.app, name("utilisation", size))

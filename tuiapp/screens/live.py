@@ -16,14 +16,17 @@ from textual.widgets import Footer, Static
 
 from engine.config import ConfigError
 from engine.settings import BatcherName
+from tuiapp.attacks import Attacks
 from tuiapp.knobs import next_system, read_systems
 from tuiapp.presets import Preset, list_presets
+from tuiapp.screens.attack import AttackScreen
 from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.picker import PickerScreen
+from tuiapp.screens.utilisation import UtilisationScreen
 from tuiapp.session import Session
 from tuiapp.snapshot import Notice, Snapshot
 from tuiapp.story import Story
@@ -61,6 +64,8 @@ class LiveScreen(Screen[None]):
         Binding("g", "flush", "Go", tooltip="Start a batch without waiting for company"),
         Binding("k", "knobs", "Knobs", show=False, tooltip="Every setting, and its name elsewhere"),
         Binding("m", "system", "System", show=False, tooltip="Schedule as a named system would"),
+        Binding("a", "attack", "Attack", show=False, tooltip="Bomb, burst, cancel storm, squeeze"),
+        Binding("u", "utilisation", "Use", show=False, tooltip="What is made of the device"),
         Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
         Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
         Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
@@ -86,6 +91,7 @@ class LiveScreen(Screen[None]):
         self._view = LiveView(session, ascii_only=ascii_only)
         self._num_notices = 0
         self._systems = read_systems()
+        self._attacks = Attacks(session)
         self.snapshot = Snapshot(settings=session.settings)
 
     def compose(self) -> ComposeResult:
@@ -194,6 +200,14 @@ class LiveScreen(Screen[None]):
             return
         self._view.announce(Story(f"As {system.name}", f": {system.story}."))
         self.draw_all()
+
+    def action_attack(self) -> None:
+        if self.snapshot.info:
+            self.app.push_screen(AttackScreen(self._attacks, lambda: self.snapshot))
+
+    def action_utilisation(self) -> None:
+        if self.snapshot.info:
+            self.app.push_screen(UtilisationScreen(self._session, self.snapshot.info))
 
     def action_flush(self) -> None:
         self._session.backend.flush()

@@ -17,10 +17,10 @@ def bar(share: float, width: int) -> tuple[str, str]:
     return filled, "╌" * (width - len(filled))
 
 
-def spark(values: Sequence[float], width: int) -> str:
-    """The last `width` values, each as high as it is beside the largest one."""
+def spark(values: Sequence[float], width: int, top: float | None = None) -> str:
+    """The last `width` values, each as high as it is beside `top`, or else the largest one."""
     shown = values[-width:]
-    most = max(shown, default=0.0)
+    most = top or max(shown, default=0.0)
     if most <= 0:
         return " " * width
     return "".join(HEIGHTS[ceil(value / most * 8)] for value in shown).rjust(width)

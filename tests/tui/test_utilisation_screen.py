@@ -1,0 +1,37 @@
+"""The panel of use, under its keys."""
+
+from __future__ import annotations
+
+from textual.widgets import Static
+
+from engine.events import Gauges
+from tests.tui.stage import mixed_traffic, staged
+from tuiapp.screens.live import LiveScreen
+from tuiapp.screens.utilisation import UtilisationScreen
+
+
+async def test_u_opens_it_and_every_measure_says_what_it_is_and_when_it_lies():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(150)
+        stage.backend.log.append(Gauges(stage.backend.now(), "CPU", 0.5, 1 << 30, 8 << 30))
+        await stage.run(50)
+        await stage.press("u")
+        assert isinstance(stage.app.screen, UtilisationScreen)
+        shown = str(stage.app.screen.query_one("#text", Static).render())
+        assert shown.count("  is   ") == shown.count("  lies ") == 8
+        assert "CPU busy" in shown
+        assert "50.0%" in shown
+        assert "1.0 / 8 GiB" in shown
+        assert shown.count("n/a: no peaks known of sim") == 2
+        await stage.press("u")
+        assert isinstance(stage.app.screen, LiveScreen)
+
+
+async def test_it_follows_the_engine_while_it_is_open():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(10)
+        await stage.press("u")
+        before = str(stage.app.screen.query_one("#text", Static).render())
+        stage.backend.run(150)
+        stage.app.screen.draw()
+        assert str(stage.app.screen.query_one("#text", Static).render()) != before

@@ -1,0 +1,62 @@
+"""`Peaks`: what a device could do at best, where a data sheet says so."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.config import ConfigError
+from engine.cost.device import DTYPE_BYTES
+from engine.events import EngineInfo
+from engine.hardware.devices import device_files, read_device
+
+NO_DATA_SHEET = ("cpu",)  # its file holds what was once measured elsewhere, no peaks
+OTHER_KINDS = {"pcie", "nvl", "laptop", "d", "mig"}  # of the same name, but slower
+SEVERAL = re.compile(r"(\d+) x (.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Peaks:
+    """Of all devices that share a model, together.
+
+    Attributes:
+        bandwidth: bytes a second to and from memory.
+        flops: operations a second in the dtype of the model.
+    """
+
+    bandwidth: float
+    flops: float
+
+
+def find_peaks(info: EngineInfo) -> Peaks | None:
+    """The peaks of the device that an engine runs on, or None where they are not known."""
+    several = SEVERAL.fullmatch(info.device)
+    count, name = (int(several[1]), several[2]) if several else (1, info.device)
+    for stem, path in device_files().items():
+        if stem not in NO_DATA_SHEET and (peaks := _read(path, stem, name, info.dtype)):
+            return Peaks(peaks.bandwidth * count, peaks.flops * count)
+    return None
+
+
+def weight_bytes(info: EngineInfo) -> int:
+    """What all weights take; 0 where that is not known."""
+    return info.num_params * DTYPE_BYTES.get(info.dtype, 0)
+
+
+def _read(path: Path, stem: str, name: str, dtype: str) -> Peaks | None:
+    """The peaks in a file, if it is of the device of that name; a broken file is of none."""
+    try:
+        device = read_device(path)
+    except ConfigError:
+        return None
+    if dtype not in device.tflops or not (device.name == name or _is_named(stem, name)):
+        return None
+    return Peaks(device.bandwidth_gb_s * 1e9, device.tflops[dtype] * 1e12)
+
+
+def _is_named(stem: str, name: str) -> bool:
+    """Whether a vendor's name, such as `NVIDIA A100-SXM4-80GB`, is that of a file, `a100-80`."""
+    words = set(re.split(r"[^a-z0-9]+", name.lower()))
+    wanted = stem.lower().split("-")
+    return not words & OTHER_KINDS and all(w in words or f"{w}gb" in words for w in wanted)
