@@ -12,7 +12,7 @@ from engine.config import ConfigError
 from engine.core import EngineCore
 from engine.cost import CostModel, Linear, Roofline
 from engine.events import EngineInfo
-from engine.hardware import Machine, kv_memory, simulate
+from engine.hardware import Machine, num_kv_blocks, simulate
 from engine.log import EventLog
 from engine.runners.costed import CostedRunner
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
@@ -99,13 +99,15 @@ def _describe(cost: Roofline, spec: ModelSpec, settings: EngineSettings) -> Engi
     """What a simulation of hardware says of itself.
 
     Raises:
-        ConfigError: the weights leave no room for two KV blocks.
+        ConfigError: weights and KV cache are more than the device has memory for.
     """
-    memory = int(spec.kv_memory_gib * 2**30) or kv_memory(cost)
-    num_that_fit = memory // (settings.block_size * cost.kv_bytes_per_token)
-    if num_that_fit < 2:
-        raise ConfigError(f"{memory / 1e9:.3f} GB do not hold two KV blocks of {cost.model.name}")
     max_model_len = cost.model.max_position_embeddings
+    num_that_fit = num_kv_blocks(cost, settings.block_size, spec.kv_memory_gib)
+    if settings.num_kv_blocks > num_that_fit:
+        raise ConfigError(
+            f"{settings.num_kv_blocks} KV blocks of {settings.block_size} tokens do not fit; "
+            f"beside the weights there is room for {num_that_fit}"
+        )
     return EngineInfo(
         model=cost.model.name,
         device=Machine(cost.device, cost.tensor_parallel_size).name,

@@ -7,7 +7,7 @@ import pytest
 
 from engine.config import ConfigError
 from engine.cost import Load
-from engine.hardware import find_device, find_model, kv_memory, simulate
+from engine.hardware import find_device, find_model, num_kv_blocks, simulate
 from engine.hardware.devices import device_files, read_device
 from engine.hardware.files import shipped_files, user_folder
 from engine.hardware.write import device_to_toml
@@ -110,9 +110,12 @@ def test_eight_decoding_rows_cost_little_more_than_one():
 
 def test_weights_leave_the_rest_of_the_usable_memory_for_the_cache():
     cost = simulate("h200", "llama-3.1-8b")
-    assert kv_memory(cost) == int(141e9 * 0.9) - 8_030_261_248 * 2
+    left = int(141e9 * 0.9) - 8_030_261_248 * 2
+    assert num_kv_blocks(cost, 16) == left // (16 * 131_072)
+    assert num_kv_blocks(cost, 16, memory_gib=1) == 512
     shared = simulate("h100x4", "llama-3.1-70b")
-    assert kv_memory(shared) == 4 * int(80e9 * 0.9) - 70_553_706_496 * 2
+    left = 4 * int(80e9 * 0.9) - 70_553_706_496 * 2
+    assert num_kv_blocks(shared, 16) == left // (16 * 327_680)
 
 
 def test_without_a_device_the_shipped_model_stands_for_one_that_fills_an_h100():
@@ -164,12 +167,22 @@ def test_what_cannot_be_simulated_is_refused_with_what_could(arguments, message)
 
 
 def test_a_model_that_does_not_fit_is_refused_with_the_numbers():
-    assert problem_of(kv_memory, simulate("h100", "llama-3.1-70b")) == (
+    assert problem_of(num_kv_blocks, simulate("h100", "llama-3.1-70b"), 16) == (
         "Llama-3.1-70B does not fit: its weights take 141.1 GB in bfloat16, and NVIDIA H100 SXM "
         "has 80 GB, of which 72.0 can be used"
     )
     assert "and 2 x NVIDIA L40S has 96 GB" in problem_of(
-        kv_memory, simulate("l40sx2", "llama-3.1-70b")
+        num_kv_blocks, simulate("l40sx2", "llama-3.1-70b"), 16
+    )
+
+
+def test_a_cache_that_does_not_fit_is_refused_with_the_numbers():
+    cost = simulate("h100", "llama-3.1-8b")
+    assert problem_of(num_kv_blocks, cost, 16, 60.0) == (
+        "60 GiB for the KV cache do not fit; Llama-3.1-8B leaves 52.1 of NVIDIA H100 SXM"
+    )
+    assert problem_of(num_kv_blocks, cost, 16, 0.003) == (
+        "0.003 GB do not hold two KV blocks of Llama-3.1-8B"
     )
 
 

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from engine.hardware.devices import Machine, find_device
 from engine.hardware.models import find_model
-from engine.hardware.simulated import kv_memory, simulate
+from engine.hardware.simulated import num_kv_blocks, simulate
 
-__all__ = ["Machine", "find_device", "find_model", "kv_memory", "simulate"]
+__all__ = ["Machine", "find_device", "find_model", "num_kv_blocks", "simulate"]

@@ -35,21 +35,47 @@ def simulate(device: str, model: str, dtype: str = "auto") -> Roofline:
     return Roofline(shape, machine.device, _choose_dtype(dtype, machine.device), machine.count)
 
 
-def kv_memory(cost: Roofline) -> int:
-    """Bytes that weights leave for the KV cache, on all devices together.
+def num_kv_blocks(cost: Roofline, block_size: int, memory_gib: float = 0.0) -> int:
+    """KV blocks that the memory beside the weights holds, on all devices together.
+
+    Args:
+        memory_gib: take so much of it; 0 takes all that can be used.
+
+    Raises:
+        ConfigError: there is not so much, or it does not hold two blocks.
+    """
+    left = _memory_beside_weights(cost)
+    memory = int(memory_gib * 2**30) or left
+    if memory > left:
+        raise ConfigError(
+            f"{memory_gib:g} GiB for the KV cache do not fit; {cost.model.name} leaves "
+            f"{left / 2**30:.1f} of {_describe(cost)}"
+        )
+    num_blocks = memory // (block_size * cost.kv_bytes_per_token)
+    if num_blocks < 2:
+        raise ConfigError(f"{memory / 1e9:.3f} GB do not hold two KV blocks of {cost.model.name}")
+    return num_blocks
+
+
+def _memory_beside_weights(cost: Roofline) -> int:
+    """Bytes, above 0.
 
     Raises:
         ConfigError: the weights alone are too large.
     """
-    device, size = cost.device, cost.tensor_parallel_size
-    left = size * device.usable_memory - cost.weight_bytes
-    if left > 0:
-        return left
+    usable = cost.tensor_parallel_size * cost.device.usable_memory
+    if usable > cost.weight_bytes:
+        return usable - cost.weight_bytes
     raise ConfigError(
         f"{cost.model.name} does not fit: its weights take {cost.weight_bytes / 1e9:.1f} GB in "
-        f"{cost.dtype}, and {Machine(device, size).name} has {size * device.memory_gb:g} GB, of "
-        f"which {size * device.usable_memory / 1e9:.1f} can be used"
+        f"{cost.dtype}, and {_describe(cost)} has "
+        f"{cost.tensor_parallel_size * cost.device.memory_gb:g} GB, of which {usable / 1e9:.1f} "
+        "can be used"
     )
+
+
+def _describe(cost: Roofline) -> str:
+    return Machine(cost.device, cost.tensor_parallel_size).name
 
 
 def _choose_dtype(name: str, device: Device) -> str:

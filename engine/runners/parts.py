@@ -15,9 +15,11 @@ class ModelSpec:
     """Which model runs where.
 
     Attributes:
-        model: `tiny`, `smollm2`, a folder, or a name on the Hugging Face hub.
-        device: `auto`, `cpu`, `cuda`, `mps`; `sim` and `sim:linear` compute nothing and take
-            their times from a cost model.
+        model: `tiny`, `smollm2`, a folder, or a name on the Hugging Face hub; for a simulation
+            also one of those whose shapes are known, such as `llama-3.1-8b`.
+        device: `auto`, `cpu`, `cuda`, `mps`; `sim:NAME` computes nothing and takes its times from
+            a cost model: of a device such as `h200`, of eight as `h100x8`, of a device's file, or
+            `sim:linear`. `sim` alone is an H100, and runs Qwen3-8B unless a model is named.
         dtype: `auto` is float32, except on CUDA, where it is bfloat16.
         load_format: `dummy` takes seeded random weights in place of the model's own.
         attention: how attention is computed; `auto` chooses.
