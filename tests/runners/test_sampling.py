@@ -1,0 +1,109 @@
+"""Tokens follow the distribution, the masks and the seed, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from engine.request import Request, SamplingParams, Sequence
+from engine.runners.sampling import sample
+
+EOS = frozenset({0, 3})
+
+
+def make_seq(name: str = "r", num_output: int = 0, **sampling: Any) -> Sequence:
+    seq = Sequence(Request(name, (1, 2), SamplingParams(**sampling)))
+    seq.token_ids += [1] * num_output
+    return seq
+
+
+def draw(logits: list[float], seqs: list[Sequence]) -> list[int]:
+    return sample(torch.tensor([logits] * len(seqs)), seqs, EOS).tolist()
+
+
+def test_at_temperature_zero_the_likeliest_token_is_taken():
+    assert draw([0.0, 1.0, 3.0, 2.0], [make_seq()]) == [2]
+
+
+def test_greedy_and_random_rows_share_a_pass():
+    seqs = [make_seq(), make_seq(temperature=1.0, top_k=1), make_seq(), make_seq(temperature=5.0)]
+
+    tokens = draw([0.0, 1.0, 3.0, 2.0], seqs)
+
+    assert tokens[:3] == [2, 2, 2]
+    assert tokens[3] in range(4)
+
+
+def test_drawn_tokens_follow_the_distribution():
+    seqs = [make_seq(f"r{n}", temperature=1.0) for n in range(4000)]
+    probabilities = torch.tensor([0.1, 0.2, 0.3, 0.4])
+
+    tokens = torch.tensor(draw(probabilities.log().tolist(), seqs))
+
+    shares = tokens.bincount(minlength=4) / 4000
+    torch.testing.assert_close(shares, probabilities, atol=0.025, rtol=0)
+
+
+def test_temperature_sharpens_the_distribution():
+    seqs = [make_seq(f"r{n}", temperature=0.5) for n in range(4000)]
+
+    tokens = torch.tensor(draw(torch.tensor([0.1, 0.2, 0.3, 0.4]).log().tolist(), seqs))
+
+    shares = tokens.bincount(minlength=4) / 4000  # squares of the probabilities, normalised
+    torch.testing.assert_close(shares, torch.tensor([1, 4, 9, 16]) / 30, atol=0.025, rtol=0)
+
+
+def test_filtered_tokens_are_never_drawn():
+    seqs = [make_seq(f"r{n}", temperature=2.0, top_k=2) for n in range(500)]
+
+    assert set(draw([1.0, 4.0, 3.0, 2.0], seqs)) == {1, 2}
+
+
+def test_a_token_depends_on_seed_and_position_but_not_on_company_or_row():
+    logits = torch.randn(50, generator=torch.Generator().manual_seed(0)).tolist()
+    seq = make_seq(temperature=1.0, seed=11, num_output=5)
+    crowd = [make_seq(f"other{n}", temperature=1.0, top_p=0.5, num_output=n) for n in range(7)]
+
+    alone = draw(logits, [seq])[0]
+
+    assert draw(logits, [*crowd, seq])[-1] == alone
+    assert draw(logits, [seq, *crowd])[0] == alone
+
+
+def test_streams_differ_by_seed_by_position_and_by_id():
+    logits = [0.0] * 1000
+    by_seed = [make_seq(temperature=1.0, seed=seed) for seed in range(30)]
+    by_position = [make_seq(temperature=1.0, num_output=n) for n in range(30)]
+    by_id = [make_seq(f"r{n}", temperature=1.0) for n in range(30)]
+
+    for seqs in (by_seed, by_position, by_id):
+        assert len(set(draw(logits, seqs))) > 25
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_ignore_eos_masks_every_end_token(temperature):
+    seqs = [make_seq(f"r{n}", temperature=temperature, ignore_eos=True) for n in range(100)]
+
+    assert set(draw([9.0, 1.0, 1.5, 9.0], seqs)) <= {1, 2}
+
+
+def test_ends_are_masked_until_min_tokens():
+    seqs = [make_seq(num_output=n, min_tokens=2, stop_token_ids=frozenset({2})) for n in range(4)]
+
+    assert draw([9.0, 1.0, 8.0, 7.0], seqs) == [1, 1, 0, 0]
+
+
+def test_a_stop_token_of_the_request_is_not_masked_by_ignore_eos():
+    assert draw([9.0, 1.0, 8.0, 7.0], [make_seq(ignore_eos=True, stop_token_ids={2})]) == [2]
+
+
+def test_one_rows_mask_leaves_the_others_alone():
+    seqs = [make_seq(), make_seq(ignore_eos=True), make_seq()]
+
+    assert draw([9.0, 1.0, 2.0, 0.0], seqs) == [0, 2, 0]
+
+
+def test_no_rows_give_no_tokens():
+    assert sample(torch.empty(0, 4), [], EOS).tolist() == []
