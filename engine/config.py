@@ -130,10 +130,10 @@ def dotted(path: KeyPath) -> str:
 def _convert_union(kinds: tuple[Any, ...], value: Any, path: KeyPath) -> Any:
     """Read a table as the dataclass that its `kind` names, anything else as what fits first."""
     kinds = tuple(kind for kind in kinds if kind is not types.NoneType)
-    if isinstance(value, Mapping) and all(hasattr(kind, "kind") for kind in kinds):
+    named = {kind.kind: kind for kind in kinds if hasattr(kind, "kind")}
+    if isinstance(value, Mapping) and named:
         if "kind" not in value:
             raise ConfigError("'kind' is missing", path)
-        named = {kind.kind: kind for kind in kinds}
         chosen = _choose(named, value["kind"], (*path, "kind"))
         return build(chosen, value, path=path)
     errors = []

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import accumulate, chain
+from pathlib import Path
 
 import numpy as np
 
@@ -48,34 +49,64 @@ class Encoded:
 
 
 class PromptMaker:
-    """Makes prompts for one tokenizer."""
+    """Makes prompts for one tokenizer.
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    Args:
+        text: what filler is cut from; None for the shipped corpus.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, text: str | None = None) -> None:
         self._tokenizer = tokenizer
+        self._text = text
+        self._others: dict[str, PromptMaker] = {}
+
+    def cut_from(self, path: str) -> PromptMaker:
+        """One whose filler is cut from a file; it is read once.
+
+        Raises:
+            OSError, UnicodeDecodeError: it cannot be read.
+        """
+        if path not in self._others:
+            self._others[path] = PromptMaker(self._tokenizer, Path(path).read_text("utf-8"))
+        return self._others[path]
+
+    def count(self, text: str) -> int:
+        """Tokens of a text, without any template."""
+        return len(self._tokenizer.encode(text))
+
+    def filler(self, num_tokens: int, rng: np.random.Generator) -> tuple[int, ...]:
+        """So many tokens of running text, from the beginning of some line."""
+        return self._corpus.cut(self._corpus.draw_start(rng), num_tokens)
 
     def chat(self, text: str) -> tuple[int, ...]:
         """A user's message in the chat template."""
         return tuple(self._tokenizer.encode_chat(text))
 
-    def make(self, num_tokens: int, rng: np.random.Generator) -> tuple[int, ...]:
-        """A prompt of exactly `num_tokens` tokens, which are at least 1.
+    def make(
+        self, num_tokens: int, rng: np.random.Generator, opening: tuple[int, ...] = ()
+    ) -> tuple[int, ...]:
+        """A prompt of exactly `num_tokens` tokens, which are at least 1, and an opening.
 
         A length too small for any question cuts one off. Two numbers are drawn, whatever the
         length.
+
+        Args:
+            opening: what the user's turn begins with; it adds to the length.
         """
         if num_tokens < 1:
             raise ValueError(f"num_tokens must be at least 1, got {num_tokens}")
         num_fitting = bisect_right(self._encoded, num_tokens, key=lambda each: len(each.alone))
         question = self._encoded[rng.integers(max(1, num_fitting))]
-        start = self._corpus.starts[rng.integers(len(self._corpus.starts))]
+        start = self._corpus.draw_start(rng)
         head, tail = self._template
+        beginning = head + opening
         for end in (question.after_filler, question.alone[len(head) :]):
             if (room := num_tokens - len(head) - len(end)) >= 0:
-                return head + self._corpus.cut(start, room) + end
+                return beginning + self._corpus.cut(start, room) + end
         room = num_tokens - len(head) - len(tail)
         if room <= 0:
-            return question.alone[:num_tokens]
-        return question.alone[: len(head) + room] + tail
+            return opening + question.alone[:num_tokens]
+        return beginning + question.alone[len(head) : len(head) + room] + tail
 
     @cached_property
     def _template(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -93,7 +124,9 @@ class PromptMaker:
 
     @cached_property
     def _corpus(self) -> Corpus:
-        text = (files("engine") / "models" / "corpus.txt").read_text("utf-8")
+        text = self._text
+        if text is None:
+            text = (files("engine") / "models" / "corpus.txt").read_text("utf-8")
         # Line by line, since some tokenizers warn of texts beyond the model's context.
         lines = [self._tokenizer.encode(line) for line in text.splitlines(keepends=True)]
         return Corpus.of([line for line in lines if line])
@@ -119,6 +152,10 @@ class Corpus:
         begins = accumulate((len(line) for line in lines), initial=0)
         starts = tuple(at for at, line in zip(begins, lines, strict=False) if len(line) > 1)
         return cls(tuple(chain.from_iterable(lines)), starts or (0,))
+
+    def draw_start(self, rng: np.random.Generator) -> int:
+        """The beginning of some line."""
+        return self.starts[rng.integers(len(self.starts))]
 
     def cut(self, start: int, num_tokens: int) -> tuple[int, ...]:
         """Ids from `start` on; past its end the corpus begins again."""

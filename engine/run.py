@@ -30,19 +30,13 @@ def advance(core: EngineCore, feed: Feed | None) -> float | None:
     return min((at for at in (moment, plan.wake_at) if at is not None), default=float("inf"))
 
 
-def run(
-    core: EngineCore,
-    workload: Workload,
-    on_step: Callable[[], object] = lambda: None,
-    pace: float = 1.0,
-) -> None:
+def run(core: EngineCore, workload: Workload, on_step: Callable[[], object] = lambda: None) -> None:
     """Feed a workload as it arrives and step until every request has finished.
 
     Args:
         on_step: called after every step, for progress bars and metrics.
-        pace: seconds of the engine that a second of the workload stands for.
     """
-    feed = Feed(workload, began=core.clock.now(), pace=pace)
+    feed = Feed(workload, began=core.clock.now())
     while not feed.is_over or core.has_work:
         wake_at = advance(core, feed)
         on_step()

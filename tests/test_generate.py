@@ -6,6 +6,7 @@ import pytest
 from engine.generate.arrivals import At, AtOnce, Constant, Gamma, Poisson, Pulse, Ramp
 from engine.generate.bounded import Bound
 from engine.generate.demo import DemoMix
+from engine.generate.draft import Draft
 from engine.generate.lengths import (
     Around,
     Choice,
@@ -18,7 +19,7 @@ from engine.generate.lengths import (
     Zipf,
 )
 from engine.generate.streams import stream
-from engine.generate.traffic import Draft, RequestClass, SingleRequest
+from engine.generate.traffic import RequestClass, SingleRequest
 from engine.generate.write import write
 from engine.prompts import PromptMaker
 from engine.tokenizer import ToyTokenizer
@@ -208,7 +209,7 @@ def test_a_class_drafts_requests_in_order_of_arrival():
 
 def test_a_single_request_keeps_its_words():
     single = SingleRequest(label="hello", prompt="the batch", output_tokens=3, at_s=2.0)
-    (request,) = write(single.drafts(), PromptMaker(ToyTokenizer()), seed=1)
+    (request,) = write([single.draft()], PromptMaker(ToyTokenizer()), seed=1)
     assert ToyTokenizer().decode(request.prompt_token_ids) == " the batch"
     assert (request.id, request.label, request.arrival) == ("hello", "hello", 2.0)
     assert request.sampling.max_tokens == 3
@@ -233,7 +234,7 @@ def test_writing_one_label_leaves_another_alone():
 
 def test_the_demo_mix_never_ends_and_mixes_short_and_long():
     mix = DemoMix(PromptMaker(ToyTokenizer()), rate=2.0, seed=3)
-    assert mix.next_arrival() == 0.0
+    assert mix.next_time() == 0.0
     requests = mix.take(until=500.0)
     stories = [request for request in requests if request.label == "story"]
     assert len(requests) == pytest.approx(1000, rel=0.1)
@@ -241,7 +242,7 @@ def test_the_demo_mix_never_ends_and_mixes_short_and_long():
     assert min(s.sampling.max_tokens for s in stories) > 130
     assert [request.id for request in requests[:3]] == ["r0", "r1", "r2"]
     assert not requests[0].sampling.ignore_eos
-    assert mix.next_arrival() > 500.0
+    assert mix.next_time() > 500.0
 
 
 def test_the_demo_mix_is_the_same_however_it_is_read():

@@ -11,13 +11,14 @@ from engine.core import EngineCore
 from engine.events import EngineInfo, Event, Failed, Finished
 from engine.log import EventLog
 from engine.metrics import Metrics, Report, Slo
+from engine.pace import measure_pace
 from engine.prompts import PromptMaker
 from engine.request import FinishReason, Request, SamplingParams
 from engine.run import run
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.telemetry import make_telemetry
-from engine.workload import Listed
+from engine.workload import Listed, Workload
 from tuiapp.engines import Engines
 from tuiapp.interrupt import Interrupts
 from tuiapp.presets import Preset
@@ -83,7 +84,7 @@ def run_preset(
     Args:
         variant: what to call the run.
         seed: draw other requests than the preset does.
-        pace: all arrivals are multiplied by it.
+        pace: all times are multiplied by it, beside the preset's own.
         on_progress: told how many requests have ended, of how many.
         slo: what counts as good; the preset's own if None.
         engines: where to get the engine, if the model was loaded before.
@@ -92,10 +93,12 @@ def run_preset(
         ConfigError: there is no such model or device, or no memory for it.
     """
     core = (engines or Engines(spec)).build(settings)
-    drawn = preset.requests(PromptMaker(core.tokenizer), seed)
-    requests = [replace(request, arrival=request.arrival * pace) for request in drawn]
+    requests = preset.requests(PromptMaker(core.tokenizer), seed)
+    if preset.about.is_paced_in_steps:
+        pace *= measure_pace(core)
+    workload = preset.workload(requests, seed, pace=pace)
     slo = preset.slo if slo is None else slo
-    return run_requests(core, requests, variant, slo, on_progress, sinks)
+    return run_requests(core, requests, variant, slo, on_progress, sinks, workload=workload)
 
 
 def run_requests(
@@ -105,8 +108,14 @@ def run_requests(
     slo: Slo,
     on_progress: Callable[[int, int], object] = lambda done, total: None,
     sinks: Sequence[Sink] = (),
+    *,
+    workload: Workload | None = None,
 ) -> Outcome:
-    """Run requests through a fresh engine, until the last has ended or the user breaks off."""
+    """Run requests through a fresh engine, until the last has ended or the user breaks off.
+
+    Args:
+        workload: lets them arrive; None lets each do so at its own `arrival`.
+    """
     report_done = partial(_report_done, on_progress, len(requests))
     reader = Reader(core.log, Metrics(slo), report_done, sinks)
     reader.read()
@@ -118,7 +127,7 @@ def run_requests(
     note = _noting(core, reader)
     try:
         with interrupts.watching():
-            run(core, Listed(requests), partial(interrupts.guarded, note))
+            run(core, workload or Listed(requests), partial(interrupts.guarded, note))
     except KeyboardInterrupt:
         is_interrupted = True
         reader.read()

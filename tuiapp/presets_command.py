@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.config import ConfigError
+from engine.generate.draft import Draft
 from engine.metrics import Spread
 from tuiapp.presets import Preset, list_presets, read_preset
 from tuiapp.presets.files import shipped_folder, user_folder
@@ -105,19 +106,34 @@ def _traffic(preset: Preset) -> list[str]:
         drafts = [draft for draft in preset.drafts if draft.label == label]
         if not drafts:
             continue
-        first, last = drafts[0].arrival, drafts[-1].arrival
-        when = f"at {first:g} s" if first == last else f"from {first:.1f} to {last:.1f} s"
-        prompts = _lengths([draft.num_prompt_tokens or 0 for draft in drafts])
+        prompts = _lengths([draft.num_prompt_tokens for draft in drafts])
         outputs = _lengths([draft.num_output_tokens for draft in drafts])
-        lines.append(f"{label}: {len(drafts)} {when}, prompts {prompts}, outputs {outputs} tokens")
+        lines.append(
+            f"{label}: {len(drafts)} {_when(drafts)}, prompts {prompts}, outputs {outputs} tokens"
+        )
     return lines
 
 
-def _lengths(lengths: Sequence[int]) -> str:
-    spread = Spread.of(lengths)
-    if spread is None or min(lengths) == max(lengths):
-        return str(lengths[0])
-    return f"{min(lengths)} to {max(lengths)} (mean {spread.mean:.0f})"
+def _when(drafts: Sequence[Draft]) -> str:
+    """When they come; what waits for an answer has no time of its own."""
+    times = [draft.arrival for draft in drafts if not draft.follows]
+    num_following = len(drafts) - len(times)
+    if not times:
+        return "each after an answer"
+    first, last = min(times), max(times)
+    when = f"at {first:g} s" if first == last else f"from {first:.1f} to {last:.1f} s"
+    return f"{when}, {num_following} of them after an answer" if num_following else when
+
+
+def _lengths(lengths: Sequence[int | None]) -> str:
+    """How long; a text has as many tokens as the tokenizer says."""
+    known = [length for length in lengths if length is not None]
+    if len(known) < len(lengths):
+        return "of text"
+    spread = Spread.of(known)
+    if spread is None or min(known) == max(known):
+        return str(known[0])
+    return f"{min(known)} to {max(known)} (mean {spread.mean:.0f})"
 
 
 def _complain(errors: Sequence[ConfigError]) -> None:

@@ -10,7 +10,7 @@ from engine.backends.base import Backend
 from engine.prompts import PromptMaker
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName, EngineSettings
-from engine.workload import Listed, Workload
+from engine.workload import Workload
 from tuiapp.presets import Preset
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -75,10 +75,14 @@ class Session:
         self.settings = settings
         self.backend.configure(settings)
 
-    def play(self, name: str, workload: Workload) -> None:
-        """Let a workload arrive from now on."""
+    def play(self, name: str, workload: Workload, *, in_steps: bool = False) -> None:
+        """Let a workload arrive from now on.
+
+        Args:
+            in_steps: its times follow how long a decoding pass takes here.
+        """
         self.workload = name
-        self.backend.play(workload, self.speed)
+        self.backend.play(workload, self.speed, in_steps=in_steps)
 
     def play_preset(self, preset: Preset) -> None:
         """Play a preset from its beginning, under its settings, in place of all that runs.
@@ -97,9 +101,8 @@ class Session:
             return
         self._num_played += 1
         suffix = "" if self._num_played == 1 else f".{self._num_played}"
-        requests = preset.requests(self.prompts)
-        named = [replace(request, id=f"{request.id}{suffix}") for request in requests]
-        self.play(preset.name, Listed(named))
+        workload = preset.workload(preset.requests(self.prompts), suffix=suffix)
+        self.play(preset.name, workload, in_steps=preset.about.is_paced_in_steps)
 
     def change_speed(self, steps: int) -> float:
         """Let the workload arrive so many notches faster or slower; return the new speed."""

@@ -35,8 +35,12 @@ class Backend(Protocol):
         """Queue a request; it arrives now, whatever its `arrival` says."""
         ...
 
-    def play(self, workload: Workload, speed: float = 1.0) -> None:
+    def play(self, workload: Workload, speed: float = 1.0, *, in_steps: bool = False) -> None:
         """Feed a workload from now on, in place of the one before.
+
+        Args:
+            in_steps: its times are those of a device with a decoding pass of 12 ms, and stretch
+                or shrink with that of the engine's own.
 
         Raises:
             ValueError: the speed is not above 0 and finite.

@@ -15,6 +15,7 @@ from engine.config import ConfigError
 from engine.core import EngineCore
 from engine.events import EngineInfo, Failed
 from engine.log import EventLog
+from engine.pace import measure_pace
 from engine.plan import RunnerError
 from engine.request import Request
 from engine.run import advance
@@ -69,9 +70,9 @@ class LocalBackend:
     def submit(self, request: Request) -> None:
         self._inbox.put(lambda engine: engine.submit(request))
 
-    def play(self, workload: Workload, speed: float = 1.0) -> None:
+    def play(self, workload: Workload, speed: float = 1.0, *, in_steps: bool = False) -> None:
         check_speed(speed)
-        self._inbox.put(lambda engine: engine.play(workload, speed))
+        self._inbox.put(lambda engine: engine.play(workload, speed, in_steps=in_steps))
 
     def set_speed(self, speed: float) -> None:
         check_speed(speed)
@@ -138,6 +139,7 @@ class _Engine:
         self.is_stopped = False
         self._clock = clock
         self._feed: Feed | None = None
+        self._pace: float | None = None
         self._is_paused = False
         self._steps_left = 0
 
@@ -157,8 +159,22 @@ class _Engine:
     def submit(self, request: Request) -> None:
         self.core.add(replace(request, arrival=self._clock.now()))
 
-    def play(self, workload: Workload, speed: float) -> None:
-        self._feed = Feed(workload, self._clock.now(), speed)
+    def play(self, workload: Workload, speed: float, *, in_steps: bool) -> None:
+        pace = self._measure_pace() if in_steps else 1.0
+        self._feed = Feed(workload, self._clock.now(), speed, pace)
+
+    def _measure_pace(self) -> float:
+        """Measure once, when it is first asked for; what runs makes room, and is run again."""
+        if self._pace is None:
+            self.core.configure(self.core.settings)
+            self._clock.release()
+            try:
+                self._pace = measure_pace(self.core)
+            except RunnerError as error:
+                self.core.log.append(Failed(self._clock.now(), str(error)))
+            if self._is_paused:
+                self._clock.hold()
+        return self._pace or 1.0
 
     def set_speed(self, speed: float) -> None:
         if self._feed:

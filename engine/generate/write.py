@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from engine.generate.draft import Draft
 from engine.generate.streams import stream
-from engine.generate.traffic import Draft
 from engine.prompts import PromptMaker
 from engine.request import Request, SamplingParams
 
@@ -42,9 +42,20 @@ def sample_output(num_tokens: int, rng: np.random.Generator, *, ignore_eos: bool
 def _write(
     draft: Draft, prompts: PromptMaker, text: np.random.Generator, sampling: np.random.Generator
 ) -> Request:
+    maker = prompts.cut_from(draft.filler) if draft.filler else prompts
     if draft.num_prompt_tokens is None:
-        prompt = prompts.chat(draft.text)
+        prompt = maker.chat(draft.text)
     else:
-        prompt = prompts.make(draft.num_prompt_tokens, text)
-    params = sample_output(draft.num_output_tokens, sampling, ignore_eos=True)
-    return Request(draft.id, prompt, params, draft.arrival, draft.label)
+        prompt = maker.make(draft.num_prompt_tokens, text, _opening(draft, maker))
+    num_output = draft.num_output_tokens or max(1, prompts.count(draft.answer))
+    params = sample_output(num_output, sampling, ignore_eos=True)
+    leaves = draft.cancel_after_tokens
+    return Request(draft.id, prompt, params, draft.arrival, draft.label, leaves)
+
+
+def _opening(draft: Draft, maker: PromptMaker) -> tuple[int, ...]:
+    """What all prompts of its group begin with; the same for every seed of the workload."""
+    if draft.group is None:
+        return ()
+    rng = stream(draft.group, draft.label, "opening")
+    return maker.filler(draft.num_prefix_tokens, rng)

@@ -85,7 +85,7 @@ class StageBackend:
     def submit(self, request: Request) -> None:
         self.core.add(replace(request, arrival=self.now()))
 
-    def play(self, workload: Workload, speed: float = 1.0) -> None:
+    def play(self, workload: Workload, speed: float = 1.0, *, in_steps: bool = False) -> None:
         self.feed = Feed(workload, self.now(), speed)
 
     def set_speed(self, speed: float) -> None:

@@ -34,6 +34,11 @@ def user_folder() -> Path:
     return user_data_path("batchscope", appauthor=False) / "presets"
 
 
+def trace_folder() -> Path:
+    """The folder for traces of the user's own; it need not exist."""
+    return user_data_path("batchscope", appauthor=False) / "traces"
+
+
 def default_folders() -> tuple[Path, ...]:
     """Where presets are looked for; what comes later replaces what has the same name."""
     return (shipped_folder(), user_folder())
@@ -81,7 +86,7 @@ def read_preset(path: Path) -> Preset:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise ConfigError(f"cannot be read: {reason}", place=str(path)) from error
-    return parse(text, path)
+    return parse(text, path, (trace_folder(), Path()))
 
 
 def _named(folders: tuple[Path, ...] | None) -> dict[str, Path]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from engine.config import ConfigError, KeyPath, construct, suggest
-from engine.generate.traffic import Draft
+from engine.generate.draft import Draft
+from engine.generate.script import Ask, Script
 from engine.generate.write import write
 from engine.metrics import Slo
 from engine.prompts import PromptMaker
 from engine.request import Request
 from engine.settings import EngineSettings
-from tuiapp.presets.schema import About, Claim, Sheet, Variant
+from tuiapp.presets.schema import About, Claim, Variant
+from tuiapp.presets.sheet import Drawn, Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +26,33 @@ class Preset:
 
     Attributes:
         engine: the fields of `EngineSettings` that it sets, and their values.
+        model: the one to run, where the user names none; None for the shipped one.
         variants: the engines to compare, in order; perhaps none.
-        drafts: its requests by arrival, for the seed that it names.
+        folders: where files that it names may lie.
+        drawn: its requests, for the seed that it names.
     """
 
     sheet: Sheet
     engine: Mapping[str, Any]
+    model: str | None
     variants: tuple[Variant, ...]
-    drafts: tuple[Draft, ...]
     path: Path
+    folders: tuple[Path, ...]
+    drawn: Drawn
 
     @property
     def name(self) -> str:
         return self.sheet.preset.id
+
+    @property
+    def drafts(self) -> tuple[Draft, ...]:
+        """Its requests by arrival, for the seed that it names."""
+        return self.drawn.drafts
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the user has to know, such as that a trace is not there."""
+        return self.drawn.notices
 
     @property
     def about(self) -> About:
@@ -85,7 +101,7 @@ class Preset:
         return named[name]
 
     def requests(self, prompts: PromptMaker, seed: int | None = None) -> list[Request]:
-        """Write out the requests, by arrival; every variant gets the same list.
+        """Write out the requests, in the order of the drafts; every variant gets the same list.
 
         Args:
             seed: draw other ones than the preset does.
@@ -93,5 +109,41 @@ class Preset:
         Raises:
             ConfigError: this seed draws a length that cannot be.
         """
-        drafts = self.drafts if seed is None else self.sheet.draw(seed)
-        return write(drafts, prompts, self.about.seed if seed is None else seed)
+        seed, drafts = self._choose(seed)
+        return write(drafts, prompts, seed)
+
+    def workload(
+        self,
+        requests: Sequence[Request],
+        seed: int | None = None,
+        suffix: str = "",
+        pace: float = 1.0,
+    ) -> Script:
+        """The requests with all that happens beside them, ready to be played.
+
+        Args:
+            requests: as written for the same seed.
+            suffix: for the ids, so that a preset can be played twice.
+            pace: all times are multiplied by it; 0 lets everything happen at once.
+        """
+        seed, drafts = self._choose(seed)
+        pairs = zip(drafts, requests, strict=True)
+        asks = [_ask(draft.paced(pace), request, suffix) for draft, request in pairs]
+        sheet = self.sheet
+        return Script(asks, sheet.actions(seed, pace), sheet.until(pace))
+
+    def _choose(self, seed: int | None) -> tuple[int, tuple[Draft, ...]]:
+        if seed is None:
+            return self.about.seed, self.drafts
+        context = self.engine.get("max_model_len", 0)
+        return seed, self.sheet.draw(seed, self.folders, context).drafts
+
+
+def _ask(draft: Draft, request: Request, suffix: str) -> Ask:
+    """A request as its client asks it, with a name of its own for this time."""
+    return Ask(
+        request=replace(request, id=f"{request.id}{suffix}", arrival=draft.arrival),
+        follows=f"{draft.follows}{suffix}" if draft.follows else "",
+        delay=draft.delay,
+        cancel_after_s=draft.cancel_after_s,
+    )

@@ -1,18 +1,13 @@
-"""The tables of a preset file, as dataclasses that `engine.config` fills."""
+"""Tables of a preset file about the story itself, as dataclasses that `engine.config` fills."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from engine.checks import require, require_natural, require_positive
-from engine.config import construct
-from engine.generate.traffic import Draft, RequestClass, SingleRequest
-from engine.metrics import Slo
-
-SCHEMA = 1
 
 
 class Need(Enum):
@@ -42,8 +37,10 @@ class About:
         order: place in the list; equal ones go by name.
         seed: of every random stream of the workload.
         max_seconds: no request arrives later, before `pace`.
-        max_requests: so many at most, the first to arrive.
-        pace: all times of the workload are multiplied by it.
+        max_requests: so many at most, the first to arrive; those that wait for an answer count
+            as arriving last.
+        pace: all times of the workload are multiplied by it; `steps` takes how long a decoding
+            pass takes on the device at hand, against 12 ms.
         needs: on a device without these, claims about time may not hold.
     """
 
@@ -57,14 +54,24 @@ class About:
     seed: int = 0
     max_seconds: float | None = None
     max_requests: int | None = None
-    pace: float = 1.0
+    pace: float | Literal["steps"] = 1.0
     needs: tuple[Need, ...] = ()
 
     def __post_init__(self) -> None:
         require(bool(self.title), "title must not be empty")
         require_natural(seed=self.seed, max_seconds=self.max_seconds or 0.0)
-        require_positive(pace=self.pace)
+        require_positive(pace=self.fixed_pace)
         require_positive(max_requests=1 if self.max_requests is None else self.max_requests)
+
+    @property
+    def is_paced_in_steps(self) -> bool:
+        """Whether the device at hand decides the pace."""
+        return self.pace == "steps"
+
+    @property
+    def fixed_pace(self) -> float:
+        """What times are multiplied by on every device."""
+        return self.pace if isinstance(self.pace, float) else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,52 +114,3 @@ class Claim:
         is_one = bool(self.right) != (self.value is not None)
         require(is_one, "one of right and value must be given, and not both")
         require_positive(factor=self.factor)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sheet:
-    """A preset file.
-
-    Attributes:
-        schema: version of this schema.
-        engine: fields of `EngineSettings` to set.
-        compare: for each variant its `name`, and fields of `EngineSettings` to change.
-    """
-
-    schema: int
-    preset: About
-    engine: Mapping[str, Any] = field(default_factory=dict)
-    compare: tuple[Mapping[str, Any], ...] = ()
-    classes: tuple[RequestClass, ...] = field(default=(), metadata={"key": "class"})
-    singles: tuple[SingleRequest, ...] = field(default=(), metadata={"key": "request"})
-    slo: Slo = field(default_factory=Slo)
-    claims: tuple[Claim, ...] = field(default=(), metadata={"key": "claim"})
-
-    def __post_init__(self) -> None:
-        require(self.schema == SCHEMA, f"schema must be {SCHEMA}, got {self.schema}")
-        has_requests = bool(self.classes or self.singles)
-        require(has_requests, "no requests: a [[class]] or a [[request]] is needed")
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Classes and single requests, in the order of the file."""
-        classes = (each.name for each in self.classes)
-        return (*classes, *(single.label for single in self.singles))
-
-    def draw(self, seed: int) -> tuple[Draft, ...]:
-        """Draw the requests, by arrival.
-
-        Raises:
-            ConfigError: a class cannot be drawn.
-        """
-        drafts: list[Draft] = []
-        for index, each in enumerate(self.classes):
-            drafts += construct(each.drafts, {"seed": seed}, ("class", index))
-        for single in self.singles:
-            drafts += single.drafts()
-        drafts.sort(key=lambda draft: draft.arrival)
-        if self.preset.max_seconds is not None:
-            drafts = [draft for draft in drafts if draft.arrival <= self.preset.max_seconds]
-        pace = self.preset.pace
-        paced = (replace(draft, arrival=draft.arrival * pace) for draft in drafts)
-        return tuple(paced)[: self.preset.max_requests]

@@ -72,7 +72,7 @@ def _details(preset: Preset, session: Session, num_bins: int) -> Content:
     """The story, three pictures of the workload, and the settings it brings."""
     about, drafts = preset.about, preset.drafts
     prompts = [d.num_prompt_tokens for d in drafts if d.num_prompt_tokens is not None]
-    outputs = [d.num_output_tokens for d in drafts]
+    outputs = [d.num_output_tokens for d in drafts if d.num_output_tokens is not None]
     lines = [
         Content.styled(one_line(about.title), "bold $primary"),
         Content(one_line(about.summary)),
@@ -81,7 +81,7 @@ def _details(preset: Preset, session: Session, num_bins: int) -> Content:
         Content(""),
         _picture("prompt tokens", prompts, num_bins, "$phase-prefill"),
         _picture("output tokens", outputs, num_bins, "$phase-decode-ink"),
-        _picture("arrivals, s", [d.arrival for d in drafts], num_bins, "$success"),
+        _picture("arrivals, s", [d.arrival for d in drafts if not d.follows], num_bins, "$success"),
         Content(""),
         _fact("requests", str(len(drafts))),
         _fact("runs under", describe(preset.settings(base=session.settings))),

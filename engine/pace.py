@@ -1,0 +1,41 @@
+"""How long a decoding pass takes on the device at hand, for workloads that are timed in passes."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from engine.core import EngineCore
+from engine.cost import Linear
+from engine.plan import Plan, Row
+from engine.request import Request, SamplingParams, Sequence, Status
+
+PROMPT, PASSES = 16, 9
+REFERENCE = Linear()  # the device that the presets were made for: 12 ms a pass
+
+
+def measure_pace(core: EngineCore) -> float:
+    """How much slower a decoding pass of one sequence is here than on the reference device.
+
+    A few passes are run past the scheduler and the log, in the first blocks of the cache, so
+    nothing may be running.
+
+    Raises:
+        RunnerError: a pass failed.
+    """
+    assert not any(not seq.is_finished for seq in core.queues.running), "the blocks are in use"
+    request = Request("pace", (1,) * PROMPT, SamplingParams(max_tokens=PASSES, ignore_eos=True))
+    seq = Sequence(request, slot=0, status=Status.RUNNING)
+    block_size = core.queues.pool.block_size
+    seq.block_table = list(range(-(-(PROMPT + PASSES) // block_size)))
+    _run(core, seq, PROMPT)
+    return median(_run(core, seq, 1) for _ in range(PASSES - 1))
+
+
+def _run(core: EngineCore, seq: Sequence, num_tokens: int) -> float:
+    """Run one pass; return how long it took by how long the reference device takes."""
+    plan = Plan((Row(seq, num_tokens),))
+    expected = REFERENCE.seconds(plan)
+    began = core.clock.now()
+    seq.token_ids += core.runner.launch(plan).result()
+    seq.num_computed += num_tokens
+    return (core.clock.now() - began) / expected
