@@ -40,16 +40,20 @@ class Point:
         context: tokens that each of them attends to.
         chunk: prompt tokens computed in the pass; 0 for no such row.
         chunk_context: tokens of that prompt before the chunk.
+        is_padded: all rows are padded to the chunk, as request-level batching does.
     """
 
     num_decodes: int = 0
     context: int = 0
     chunk: int = 0
     chunk_context: int = 0
+    is_padded: bool = False
 
     @property
     def kind(self) -> str:
         """What the pass is in the field's words."""
+        if self.is_padded:
+            return "padded"
         if not self.chunk:
             return "decode"
         return "mixed" if self.num_decodes else "prefill"
@@ -77,24 +81,24 @@ class Pretending:
     """A batcher that admits everybody and computes only the ends of their prompts.
 
     Attributes:
-        chunk: tokens to compute of a prompt that is labelled as one; 1 of all others.
+        point: how much to compute of a prompt that is labelled as a chunk; 1 token of others.
         load: of the last plan.
     """
 
     request_level: ClassVar[bool] = False
-    chunk: int = 1
+    point: Point = Point()
     load: Load = field(default_factory=lambda: Load.of(Plan()))
 
     def schedule(self, queues: Queues, now: float) -> Plan:
         rows = []
         while queues.waiting:
             seq = queues.admit()
-            num_tokens = self.chunk if seq.request.label == CHUNK_LABEL else 1
+            num_tokens = self.point.chunk if seq.request.label == CHUNK_LABEL else 1
             seq.num_computed = seq.num_tokens - num_tokens
             has_room = queues.pool.grow(seq, seq.num_tokens)
             assert has_room, "a grid was drawn that the cache does not hold"
             rows.append(Row(seq, num_tokens))
-        plan = Plan(tuple(rows))
+        plan = Plan(tuple(rows), rectangular=self.point.is_padded)
         self.load = Load.of(plan)
         return plan
 
@@ -106,6 +110,7 @@ def fitting_points(max_model_len: int) -> list[Point]:
         decodes=product((1, 2, 4, 8, 16, 32), (16, 64, 256, 1024)),
         chunks=product((16, 32, 64, 128, 256, 512), (0, 256, 1024)),
         mixed=product((4, 8, 16), (64, 256), (64, 256), (0, 256)),
+        padded=product((1, 3, 7), (16,), (32, 128), (0,), (True,)),
     )
 
 
@@ -116,6 +121,7 @@ def held_out_points(max_model_len: int) -> list[Point]:
         decodes=product((3, 6, 12, 24), (32, 128, 512)),
         chunks=product((24, 48, 96, 192, 384), (0, 128, 512)),
         mixed=product((6, 12), (128, 512), (32, 128), (0, 128)),
+        padded=product((2, 5), (32,), (48, 96), (0,), (True,)),
     )
 
 
@@ -151,10 +157,11 @@ def _grid(
     decodes: Iterable[tuple[int, int]],
     chunks: Iterable[tuple[int, int]],
     mixed: Iterable[tuple[int, int, int, int]],
+    padded: Iterable[tuple[int, int, int, int, bool]],
 ) -> list[Point]:
     points = [Point(rows, context) for rows, context in decodes]
     points += [Point(chunk=chunk, chunk_context=context) for chunk, context in chunks]
-    points += [Point(*each) for each in mixed]
+    points += [Point(*each) for each in (*mixed, *padded)]
     return [
         point
         for point in points
@@ -165,7 +172,7 @@ def _grid(
 
 def _time(core: EngineCore, batcher: Pretending, point: Point) -> float:
     """Run one pass and clear up after it; return its seconds."""
-    batcher.chunk = point.chunk
+    batcher.point = point
     position = len(core.log)
     for request in _requests(point, f"{position}"):
         core.add(request)

@@ -35,6 +35,10 @@ def make_simulated_core(cost=COST):
         (Point(num_decodes=3, context=64), Load(3, 3, 3, 3 * 64, 3 * 64)),
         (Point(chunk=4, chunk_context=10), Load(1, 4, 1, 11 + 12 + 13 + 14, 14)),
         (Point(2, 64, 4, 10), Load(3, 6, 3, 2 * 64 + 50, 2 * 64 + 14)),
+        (
+            Point(2, 64, 4, 0, is_padded=True),
+            Load(3, 12, 3, 2 * 4 * 64 + (1 + 2 + 3 + 4), 2 * 64 + 4),
+        ),
     ],
 )
 def test_a_point_is_timed_as_the_pass_that_it_says(point, load):
@@ -80,7 +84,7 @@ def test_what_is_fitted_predicts_what_was_held_out():
 def test_the_grids_fit_the_model_and_the_cache_and_share_no_point(max_model_len):
     fitted, held_out = fitting_points(max_model_len), held_out_points(max_model_len)
     assert {point.kind for point in fitted} == {point.kind for point in held_out}
-    assert {"decode", "prefill", "mixed"} == {point.kind for point in fitted}
+    assert {"decode", "prefill", "mixed", "padded"} == {point.kind for point in fitted}
     assert not set(fitted) & set(held_out)
     for point in fitted + held_out:
         assert point.num_context_tokens <= MAX_CONTEXT_TOKENS

@@ -20,14 +20,15 @@ def test_the_shipped_model_is_timed_and_its_device_can_be_simulated(tmp_path):
     assert result.exit_code == 0, result.stderr
     device = read_device(path)
     assert device.achieved.pass_ms > 0
-    assert "65 kinds of pass of tiny" in device.sources["achieved"]
+    assert "71 kinds of pass of tiny" in device.sources["achieved"]
     lines = result.stdout.splitlines()
-    assert [line.split("  ")[0] for line in lines[:6]] == [
+    assert [line.split("  ")[0] for line in lines[:7]] == [
         "passes",
         "fitted",
         "held out: decode",
         "held out: prefill",
         "held out: mixed",
+        "held out: padded",
         "held out: all",
     ]
     assert "Predicted against measured, held out: median" in result.stdout
