@@ -13,7 +13,7 @@ from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, Pre
 from transformers.utils import logging
 
 from engine.config import ConfigError, suggest
-from engine.runners.sources import Source, find_source
+from engine.runners.sources import KNOWN, Source, find_source
 from engine.tokenizer import Tokenizer, ToyTokenizer, load_tokenizer
 
 LOAD_FORMATS = ("auto", "dummy")
@@ -76,8 +76,10 @@ def load_model(
         with redirect_stderr(io.StringIO()):  # for the bars that heed no setting
             return _load(source, device, dtype, is_dummy=load_format == "dummy")
     except LOAD_ERRORS as error:
-        first_line = str(error).strip().partition("\n")[0]
-        raise ConfigError(f"cannot load the model {name!r}: {first_line}") from error
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        is_local = "local_files_only" in source.options
+        hint = "" if is_local else f" Known here: {', '.join(KNOWN)}."
+        raise ConfigError(f"cannot load the model {name!r}: {reason}{hint}") from error
 
 
 def _load(

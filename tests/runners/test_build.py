@@ -1,0 +1,133 @@
+"""From a specification to a runner, a tokenizer and a cache of the right size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import psutil
+import pytest
+import torch
+
+from engine.assembly import build_core, fit_to_model
+from engine.clock import VirtualClock
+from engine.config import ConfigError
+from engine.cost import Linear
+from engine.events import EngineInfo
+from engine.log import EventLog
+from engine.request import Request, SamplingParams
+from engine.run import run
+from engine.runners.build import build_parts, set_threads
+from engine.runners.parts import ModelSpec, num_blocks_wanted
+from engine.settings import EngineSettings
+from engine.workload import Listed
+from tests.builders import outputs_of
+
+TINY = ModelSpec(device="cpu")
+
+
+@pytest.fixture
+def num_threads() -> Iterator[int]:
+    """Puts back the number of threads that a test changes."""
+    before = torch.get_num_threads()
+    yield before
+    torch.set_num_threads(before)
+
+
+def test_the_shipped_model_says_what_it_is():
+    assert build_parts(TINY, EngineSettings()).info == EngineInfo(
+        model="tiny",
+        device="cpu",
+        dtype="float32",
+        attention="grouped gather + sdpa",
+        num_params=3_475_712,
+        max_model_len=8192,
+        num_kv_blocks=8 * 8192 // 16,
+        block_size=16,
+        kv_bytes_per_token=4 * 2 * (64 + 64) * 4,
+        num_threads=1,
+    )
+
+
+def test_the_cache_has_room_for_every_slot_of_whichever_batcher():
+    settings = EngineSettings(max_num_seqs=3, max_batch_size=5, block_size=10)
+
+    assert num_blocks_wanted(settings, max_model_len=95) == 5 * 10
+    assert num_blocks_wanted(EngineSettings(max_num_seqs=9, max_model_len=32), 95) == 9 * 2
+
+
+def test_the_cache_is_no_larger_than_the_memory_it_is_given():
+    parts = build_parts(ModelSpec(device="cpu", kv_memory_gib=1 / 1024), EngineSettings())
+
+    assert parts.info.num_kv_blocks == 2**20 // (16 * 4096) - 1
+    assert parts.runner.attention.cache.num_bytes == 2**20
+
+
+def test_the_settings_may_set_the_size_and_it_can_be_left_to_the_engine_again():
+    parts = build_parts(TINY, EngineSettings(num_kv_blocks=40))
+
+    assert parts.runner.attention.cache.num_blocks == 40
+    assert parts.info.num_kv_blocks == 4096
+
+
+def test_a_large_cache_takes_no_memory_until_it_is_used():
+    process = psutil.Process()
+    before = process.memory_info().rss
+
+    parts = build_parts(TINY, EngineSettings())
+
+    assert parts.runner.attention.cache.num_bytes > 250e6
+    assert process.memory_info().rss - before < 120e6
+
+
+@pytest.mark.parametrize(
+    ("spec", "settings", "message"),
+    [
+        (ModelSpec(device="gpu"), EngineSettings(), "unknown device 'gpu'; did you mean 'cpu'?"),
+        (
+            ModelSpec(device="cpu", attention="gathr"),
+            EngineSettings(),
+            "unknown attention 'gathr'; did you mean 'gather'?",
+        ),
+        (
+            ModelSpec(device="cpu", kv_memory_gib=1e-6),
+            EngineSettings(),
+            "0.000 GiB do not hold two KV blocks of the model",
+        ),
+        (
+            TINY,
+            EngineSettings(num_kv_blocks=10**9),
+            "1000000000 KV blocks of 16 tokens take 61035.16 GiB",
+        ),
+    ],
+    ids=["device", "attention", "memory", "blocks"],
+)
+def test_what_cannot_be_had_is_refused(spec, settings, message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        build_parts(spec, settings)
+
+
+def test_a_small_model_gets_one_thread_and_a_large_one_what_torch_takes(num_threads):
+    torch.set_num_threads(2)
+
+    assert set_threads(0, num_params=50_000_000) == 2
+    assert set_threads(0, num_params=49_999_999) == 1
+    assert set_threads(2, num_params=1000) == 2
+
+
+def test_chunks_are_fitted_to_the_model_unless_they_are_set():
+    assert fit_to_model(EngineSettings(), 3_475_712).long_prefill_token_threshold == 64
+    assert fit_to_model(EngineSettings(), 8_000_000_000).long_prefill_token_threshold == 512
+    chosen = EngineSettings(long_prefill_token_threshold=0)
+    assert fit_to_model(chosen, 8_000_000_000) == chosen
+
+
+def test_a_real_model_can_run_at_the_pace_of_a_cost_model():
+    requests = [Request("r0", (1, 5, 6), SamplingParams(max_tokens=5, ignore_eos=True))]
+    clock, log, real_log = VirtualClock(), EventLog(), EventLog()
+
+    run(build_core(TINY, EngineSettings(), clock, log, Linear(pass_ms=1000.0)), Listed(requests))
+    run(build_core(TINY, EngineSettings(), VirtualClock(), real_log), Listed(requests))
+
+    assert outputs_of(log) == outputs_of(real_log)
+    assert 5.0 < clock.now() < 5.01
