@@ -125,10 +125,14 @@ class EngineCore:
             if message := self._refusal(seq.request):
                 self._drop(seq, FinishReason.REJECTED, message)
 
+    def record_keyframe(self) -> None:
+        """Write down the whole state, so that a reader can begin here."""
+        self._recorder.record_keyframe(self.settings, self.queues, self._outputs.texts())
+
     def step(self) -> Plan:
         """Run one forward pass; return its plan, which is empty if there was nothing to do."""
         if self._recorder.wants_keyframe:
-            self._recorder.record_keyframe(self.settings, self.queues, self._outputs.texts())
+            self.record_keyframe()
         began = self.clock.now()
         plan = self.batcher.schedule(self.queues, began)
         if plan.rows:

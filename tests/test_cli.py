@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 import tuiapp.app
 import tuiapp.cli
-import tuiapp.run_command
+import tuiapp.runs
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName
 from tuiapp.cli import app
@@ -71,7 +71,7 @@ def test_without_arguments_and_without_a_terminal_it_prints_help_and_exits_2():
 def opened(monkeypatch):
     """The options that the screen would have been opened with."""
     found = []
-    monkeypatch.setattr(tuiapp.cli, "_is_terminal", lambda: True)
+    monkeypatch.setattr(tuiapp.cli, "is_terminal", lambda: True)
     monkeypatch.setattr(tuiapp.app, "open_playground", lambda options: found.append(options) or 0)
     return found
 
@@ -192,10 +192,10 @@ def test_a_run_that_serves_nothing_exits_1(mine):
 
 
 def test_a_run_that_is_broken_off_before_it_began_exits_130(monkeypatch):
-    def break_off(*arguments):
+    def break_off(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tuiapp.run_command, "run_preset", break_off)
+    monkeypatch.setattr(tuiapp.runs, "run_preset", break_off)
     assert call("run", "straggler", "--device", "sim:linear").exit_code == 130
 
 

@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.events import Arrived
+from engine.events import Arrived, Configured, Ready
 from engine.log import EventLog
-from engine.metrics import Metrics
+from engine.metrics import Metrics, Slo
 from engine.request import Request
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, EngineSettings
-from tuiapp.headless import Reader, run_preset
+from tuiapp.headless import Reader, Tally, run_preset
 from tuiapp.presets.parse import parse
 
 LINEAR = ModelSpec(device="sim:linear")
@@ -92,10 +92,38 @@ def test_the_same_preset_gives_the_same_numbers():
 
 def test_a_reader_can_skip_what_does_not_count():
     log, seen = EventLog(), []
-    reader = Reader(log, Metrics(), seen.append)
+    tally = Tally(Metrics(), seen.append)
+    reader = Reader(log, [tally])
     log.append(Arrived(0.0, Request("warm-up", (1,))))
     reader.skip()
     log.append(Arrived(0.0, Request("a", (1,))))
     reader.read()
-    assert reader.metrics.report().service.num_requests == 1
+    assert tally.metrics.report().service.num_requests == 1
     assert seen == []
+
+
+class Told(list):
+    """A sink that keeps what it was told."""
+
+    def write(self, events):
+        self.extend(events)
+
+
+def test_sinks_are_told_every_event_but_those_of_the_warm_up():
+    told = Told()
+    preset = parse(TEXT, Path("small.toml"))
+    outcome = run_preset(
+        preset, "", EngineSettings(), ModelSpec(device="cpu"), pace=0.0, sinks=[told]
+    )
+    assert isinstance(told[0], Ready)
+    assert isinstance(told[1], Configured)
+    arrived = [event.request.id for event in told if isinstance(event, Arrived)]
+    assert arrived == ["chat-0", "chat-1", "chat-2", "chat-3"]
+    metrics = Metrics()
+    metrics.feed(told)
+    assert metrics.report() == outcome.report
+
+
+def test_other_objectives_than_the_presets_can_be_set():
+    assert run(slo=Slo(ttft_ms=1.0)).report.service.attainment == 0.0
+    assert run(slo=Slo(ttft_ms=1000.0)).report.service.attainment == 1.0

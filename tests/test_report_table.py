@@ -7,6 +7,7 @@ from engine.runners.parts import ModelSpec
 from tuiapp.headless import run_preset
 from tuiapp.presets.parse import parse
 from tuiapp.report_table import format_number, print_report
+from tuiapp.study import study_preset
 from tuiapp.verdicts import judge
 
 TEXT = """\
@@ -31,13 +32,14 @@ value = 1
 """
 
 
-def report(text=TEXT):
+def report(text=TEXT, *, with_ratios=False):
     preset = parse(text, Path("small.toml"))
     spec = ModelSpec(device="sim:linear")
     outcomes = [run_preset(preset, v.name, preset.settings(v.name), spec) for v in preset.variants]
     console = Console(width=100)
     with console.capture() as capture:
-        print_report(console, preset, outcomes, judge(preset.claims, outcomes))
+        verdicts = judge(preset.claims, outcomes)
+        print_report(console, study_preset(preset, outcomes, verdicts), with_ratios=with_ratios)
     return capture.get()
 
 

@@ -1,19 +1,18 @@
 """The command line. Heavy imports wait until a command needs them, so that help is instant.
 
-Exit codes: 0 done, 1 a run failed, 2 what was asked for cannot be, 130 interrupted.
+Exit codes: 0 done, 1 a run failed, 2 what was asked for cannot be, 3 a run missed what --fail-if or
+--slo ask of it, 130 interrupted.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from engine.config import ConfigError
+from tuiapp.cli_runs import compare_command, replay_command, rerun_command, run_command
+from tuiapp.complaining import complaining
 from tuiapp.flags import (
     AsJson,
     Attention,
@@ -26,13 +25,13 @@ from tuiapp.flags import (
     KvMemory,
     LoadFormat,
     Model,
-    Pace,
     PresetName,
     Seed,
     Slots,
     Threads,
     complete_preset,
 )
+from tuiapp.terminal import is_terminal
 
 DONE, MISUSED = 0, 2
 
@@ -45,6 +44,10 @@ app = typer.Typer(
 )
 presets_app = typer.Typer(help="List, show and check presets.")
 app.add_typer(presets_app, name="presets")
+app.command("run")(run_command)
+app.command("compare")(compare_command)
+app.command("replay")(replay_command)
+app.command("rerun")(rerun_command)
 
 
 def main() -> None:
@@ -94,10 +97,10 @@ def screen(
     if context.invoked_subcommand:
         _refuse_screen_options(context)
         return
-    if not _is_terminal():
+    if not is_terminal():
         typer.echo(context.get_help())
         raise typer.Exit(MISUSED)
-    with _complaining():
+    with complaining():
         from engine.runners.parts import ModelSpec
         from tuiapp.app import open_playground
         from tuiapp.options import read_overrides, screen_options
@@ -108,54 +111,6 @@ def screen(
             spec, overrides, preset=preset, idle=idle, seed=seed or 0, ascii_only=ascii_only
         )
         code = open_playground(options)
-    raise typer.Exit(code)
-
-
-@app.command("run")
-def run_command(
-    preset: PresetName,
-    variant: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Only this engine of those that it compares; repeatable."
-        ),
-    ] = None,
-    model: Model = "tiny",
-    device: Device = "auto",
-    dtype: Dtype = "auto",
-    load_format: LoadFormat = "auto",
-    attention: Attention = "auto",
-    kv_memory: KvMemory = 0.0,
-    threads: Threads = 0,
-    num_kv_blocks: KvBlocks = None,
-    batcher: Batcher = None,
-    slots: Slots = None,
-    chunk: Chunk = None,
-    deliver: Deliver = None,
-    seed: Seed = None,
-    pace: Pace = 1.0,
-    as_json: AsJson = False,
-) -> None:
-    """Run a preset without the screen and report: every engine that it compares, or one.
-
-    With --batcher and no --variant it runs the preset's own engine, with that batcher.
-    """
-    with _complaining():
-        from engine.runners.parts import ModelSpec
-        from tuiapp.options import read_overrides
-        from tuiapp.presets import find_preset
-        from tuiapp.run_command import RunRequest, run_and_report
-
-        request = RunRequest(
-            preset=find_preset(preset),
-            spec=ModelSpec(model, device, dtype, load_format, attention, kv_memory, threads),
-            overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
-            variants=tuple(variant or ()),
-            seed=seed,
-            pace=pace,
-            as_json=as_json,
-        )
-        code = run_and_report(request)
     raise typer.Exit(code)
 
 
@@ -171,7 +126,7 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
 @presets_app.command("show")
 def show_command(preset: PresetName, as_json: AsJson = False) -> None:
     """Show one preset: its story, its traffic, and what it claims."""
-    with _complaining():
+    with complaining():
         from tuiapp.presets import find_preset
         from tuiapp.presets_command import show
 
@@ -206,7 +161,7 @@ def calibrate_command(
 
     It prints how far predictions are off, on passes that the fit has not seen.
     """
-    with _complaining():
+    with complaining():
         from engine.runners.parts import ModelSpec
         from tuiapp.calibrate_command import CalibrateRequest, calibrate
 
@@ -220,10 +175,6 @@ def locate_command() -> None:
     from tuiapp.presets_command import locate
 
     locate()
-
-
-def _is_terminal() -> bool:
-    return sys.stdout.isatty()
 
 
 def _refuse_screen_options(context: typer.Context) -> None:
@@ -240,13 +191,3 @@ def _refuse_screen_options(context: typer.Context) -> None:
             raise typer.BadParameter(
                 f"{flag} before {command!r} is for the screen; put it after {command!r}"
             )
-
-
-@contextmanager
-def _complaining() -> Iterator[None]:
-    """Report what cannot be in one line on stderr, and exit."""
-    try:
-        yield
-    except ConfigError as error:
-        typer.echo(f"batchscope: {error}", err=True)
-        raise typer.Exit(MISUSED) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -53,6 +54,41 @@ Pace = Annotated[
         metavar="FACTOR", min=0.0, help="Stretches the time between arrivals; 0.5: twice as fast."
     ),
 ]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Only this engine of those that it compares; repeatable."),
+]
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="Exit with 3 if a run comes to this, as 'ttft_p95_ms > 500'; repeatable.",
+    ),
+]
+SloText = Annotated[
+    str | None,
+    typer.Option(
+        metavar="OBJECTIVES",
+        help="Exit with 3 unless met, as 'ttft_ms=500,tpot_ms=50,attainment=0.95', or preset.",
+    ),
+]
+RecordFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Record the run; of several, each to a file with its name added."
+    ),
+]
+TraceFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a trace that Perfetto opens.")
+]
+ReportFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a page with timelines and latencies.")
+]
+RecordingFile = Annotated[
+    Path, typer.Argument(metavar="RECORDING", help="A file that --record wrote.")
+]
+AsCsv = Annotated[bool, typer.Option("--csv", help="Print every metric as CSV.")]
+AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print a table for a document.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 PresetName = Annotated[
     str,

@@ -116,12 +116,13 @@ def run_requests(
     Args:
         workload: lets them arrive; None lets each do so at its own `arrival`.
     """
-    report_done = partial(_report_done, on_progress, len(requests))
-    reader = Reader(core.log, Metrics(slo), report_done, sinks)
+    tally = Tally(Metrics(slo), lambda done: on_progress(done, len(requests)))
+    reader = Reader(core.log, [tally, *sinks])
     reader.read()
     if not core.info.is_simulated:
         warm_up(core, requests[0])
         reader.skip()
+        core.record_keyframe()  # a recording begins here
     is_interrupted = False
     interrupts = Interrupts()
     note = _noting(core, reader)
@@ -135,8 +136,8 @@ def run_requests(
         variant=variant,
         settings=core.settings,
         info=core.info,
-        report=reader.metrics.report(),
-        complaints=tuple(reader.complaints),
+        report=tally.metrics.report(),
+        complaints=tuple(tally.complaints),
         is_interrupted=is_interrupted,
     )
 
@@ -147,42 +148,24 @@ def warm_up(core: EngineCore, like: Request) -> None:
     run(core, Listed([replace(request, arrival=0.0)]))
 
 
-class Reader:
-    """Reads an engine's log as it grows.
+class Tally:
+    """What is told of a run: its metrics, and its complaints, each once.
 
     Args:
         on_progress: told how many requests have ended, when it changes.
-        sinks: told every event.
     """
 
     def __init__(
-        self,
-        log: EventLog,
-        metrics: Metrics,
-        on_progress: Callable[[int], object],
-        sinks: Sequence[Sink] = (),
+        self, metrics: Metrics, on_progress: Callable[[int], object] = lambda done: None
     ) -> None:
         self.metrics = metrics
         self.complaints: dict[str, None] = {}
-        self._log = log
-        self._position = 0
         self._num_finished = 0
         self._on_progress = on_progress
-        self._sinks = sinks
 
-    def read(self) -> None:
-        """Take in what is new."""
-        events, self._position = self._log.since(self._position)
+    def write(self, events: Sequence[Event]) -> None:
+        """Read on."""
         self.metrics.feed(events)
-        for sink in self._sinks:
-            sink.write(events)
-        self._note(events)
-
-    def skip(self) -> None:
-        """Leave out what is new."""
-        self._position = len(self._log)
-
-    def _note(self, events: list[Event]) -> None:
         before = self._num_finished
         for event in events:
             match event:
@@ -196,6 +179,25 @@ class Reader:
                     pass
         if self._num_finished != before:
             self._on_progress(self._num_finished)
+
+
+class Reader:
+    """Reads an engine's log as it grows, and tells every sink."""
+
+    def __init__(self, log: EventLog, sinks: Sequence[Sink]) -> None:
+        self._log = log
+        self._sinks = sinks
+        self._position = 0
+
+    def read(self) -> None:
+        """Take in what is new."""
+        events, self._position = self._log.since(self._position)
+        for sink in self._sinks:
+            sink.write(events)
+
+    def skip(self) -> None:
+        """Leave out what is new."""
+        self._position = len(self._log)
 
 
 def _noting(core: EngineCore, reader: Reader) -> Callable[[], None]:
@@ -213,7 +215,3 @@ def _noting(core: EngineCore, reader: Reader) -> Callable[[], None]:
         reader.read()
 
     return note
-
-
-def _report_done(on_progress: Callable[[int, int], object], total: int, done: int) -> None:
-    on_progress(done, total)

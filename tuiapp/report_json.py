@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from enum import Enum
 from typing import Any
 
 from engine.config import ConfigError
-from engine.metrics.report import name_passes, name_service
+from engine.metrics.report import PASS_METRICS, SERVICE_METRICS, name_passes, name_service
 from tuiapp.headless import Outcome
 from tuiapp.presets import Claim, Preset
-from tuiapp.verdicts import Verdict
+from tuiapp.study import Study, ratio
 
 Json = dict[str, Any]
 
@@ -22,21 +21,19 @@ def dump(table: Json) -> str:
     return json.dumps(table, indent=2, allow_nan=False, ensure_ascii=False, default=_plain)
 
 
-def run_to_json(
-    preset: Preset,
-    seed: int,
-    pace: float,
-    outcomes: Sequence[Outcome],
-    verdicts: Sequence[Verdict],
-) -> Json:
-    """All runs of a preset, with what became of its claims."""
+def study_to_json(study: Study) -> Json:
+    """All runs, with what became of the claims and of the conditions."""
+    first = study.outcomes[0]
     return {
-        "preset": preset.name,
-        "seed": seed,
-        "pace": pace,
-        "simulated": any(outcome.info.is_simulated for outcome in outcomes),
-        "interrupted": any(outcome.is_interrupted for outcome in outcomes),
-        "runs": [outcome_to_json(outcome) for outcome in outcomes],
+        "preset": study.name,
+        "seed": study.seed,
+        "pace": study.pace,
+        "simulated": study.is_simulated,
+        "interrupted": study.is_interrupted,
+        "runs": [
+            {**outcome_to_json(outcome), "ratios": ratios_to_json(outcome, first)}
+            for outcome in study.outcomes
+        ],
         "claims": [
             {
                 **claim_to_json(verdict.claim),
@@ -44,9 +41,23 @@ def run_to_json(
                 "measured": verdict.measured,
                 "limit": verdict.limit,
             }
-            for verdict in verdicts
+            for verdict in study.verdicts
+        ],
+        "failed_conditions": [
+            {
+                "condition": str(finding.condition),
+                "variant": finding.variant,
+                "measured": finding.measured,
+            }
+            for finding in study.findings
         ],
     }
+
+
+def ratios_to_json(outcome: Outcome, first: Outcome) -> Json:
+    """Every metric of all requests, as how many times that of the first run; none is null."""
+    metrics = (*SERVICE_METRICS, *PASS_METRICS)
+    return {name: ratio(outcome.report.value(name), first.report.value(name)) for name in metrics}
 
 
 def outcome_to_json(outcome: Outcome) -> Json:

@@ -10,13 +10,14 @@ from collections import deque
 from itertools import islice
 from typing import TypeGuard
 
-from engine.events import Event, Step
+from engine.events import Checkpoint, Event, Step
 from engine.log import EventLog
 from tuiapp.snapshot import Snapshot
 from tuiapp.tracked import RequestView
 from tuiapp.viewmodel import ViewModel
 
 SPACING = 4096  # events between two copies: what one step of the scrubber may have to read
+HEAD = 4  # events at most that a log in the middle of a run begins with
 MAX_COPIES = 160  # more than a full log has room for
 MAX_ENTRIES = 4_000_000  # of all copies together, 16 bytes each or so
 
@@ -44,6 +45,11 @@ class Rewind:
         if self._past is None:
             self._snapshot = newest
         return newest
+
+    @property
+    def log(self) -> EventLog:
+        """What is followed."""
+        return self._log
 
     @property
     def snapshot(self) -> Snapshot:
@@ -132,8 +138,8 @@ class Rewind:
         begin = end - len(events)
         if begin > state.position:  # forgotten by the engine's thread this very moment
             return self._find(max(number, self.oldest))
-        wanted = (at + 1 for at, e in enumerate(events) if _is_pass(e) and e.index + 1 == number)
-        until = 0 if state.num_passes == number else next(wanted)
+        wanted = (at + 1 for at, e in enumerate(events) if _is_pass(e) and e.index + 1 >= number)
+        until = 0 if state.num_passes == number else next(wanted, len(events))
         state.feed(islice(events, until), begin + until)
         return state
 
@@ -147,6 +153,20 @@ class Rewind:
         ]
         nearest = max(usable, key=lambda each: each.num_passes, default=self._live)
         return nearest if nearest is self._past else nearest.copy()
+
+
+def open_log(log: EventLog) -> Rewind:
+    """Follow a log, which may begin with a keyframe in the middle of a run."""
+    live = ViewModel(log)
+    events, _ = log.since(0)
+    head = next((at + 1 for at, event in enumerate(events[:HEAD]) if _ends_head(event)), 0)
+    live.feed(events[:head], head)
+    return Rewind(log, live)
+
+
+def _ends_head(event: Event) -> bool:
+    """Whether all that a log in the middle of a run begins with was read."""
+    return isinstance(event, Checkpoint)
 
 
 def _is_pass(event: Event) -> TypeGuard[Step]:

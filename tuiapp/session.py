@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -19,6 +20,20 @@ BURST_OUTPUTS = (8, 12, 16, 24, 32, 48, 96, 192)
 BURST_PROMPTS = (16, 24, 32, 48, 64, 96, 160, 320)
 
 
+class Replay(Protocol):
+    """What a recording can do and an engine cannot: go to another moment."""
+
+    def now(self) -> float: ...
+
+    def seek(self, time: float) -> None:
+        """Go on from that moment, in seconds."""
+        ...
+
+    def seek_pass(self, index: int) -> None:
+        """Go on from behind the forward pass of that index, counted from 0."""
+        ...
+
+
 class Session:
     """Remembers what was asked for: the settings, the speed, and which requests are the user's.
 
@@ -26,6 +41,7 @@ class Session:
         settings: those that the engine was built with.
         base: what presets change, the same as `settings` if not given.
         seed: of the bursts.
+        replay: the backend once more where it plays a recording, which can be looked at only.
     """
 
     def __init__(
@@ -35,8 +51,10 @@ class Session:
         *,
         base: EngineSettings | None = None,
         seed: int = 0,
+        replay: Replay | None = None,
     ) -> None:
         self.backend = backend
+        self.replay = replay
         self.settings = settings
         self._base = base or settings
         self.workload = ""

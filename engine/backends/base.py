@@ -18,7 +18,10 @@ class Backend(Protocol):
     Every method returns at once and may be called from any thread.
     """
 
-    log: EventLog
+    @property
+    def log(self) -> EventLog:
+        """What happened so far; another one takes its place where a replay goes elsewhere."""
+        ...
 
     @property
     def tokenizer(self) -> Tokenizer | None:

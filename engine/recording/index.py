@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-KEYFRAME, INDEX = b'["Keyframe",', b'["Index",'
+KEYFRAME, INDEX, END = b'["Keyframe",', b'["Index",', b'["End",'
 TAIL = 256  # bytes, more than the last line takes
 
 
@@ -93,9 +93,10 @@ def rebuild_index(
     """
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         end = data.rfind(b"\n") + 1
-        last = data.rfind(b"\n", 0, end - 1) + 1
-        if data[last : last + len(INDEX)] == INDEX:  # it was cut off within the last two lines
-            end = last
+        for ending in (END, INDEX):  # a damaged index, or what is left of it
+            last = data.rfind(b"\n", 0, end - 1) + 1
+            if data[last : last + len(ending)] == ending:
+                end = last
         marks, at, line = [first], first.offset, first.line
         while (found := data.find(b"\n" + KEYFRAME, at - 1, end)) >= 0:
             line += data[at : found + 1].count(b"\n")

@@ -1,0 +1,218 @@
+"""The commands that run without a screen: `run`, `compare`, `rerun`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tuiapp.complaining import complaining
+from tuiapp.flags import (
+    AsCsv,
+    AsJson,
+    AsMarkdown,
+    Attention,
+    Batcher,
+    Chunk,
+    Deliver,
+    Device,
+    Dtype,
+    FailIf,
+    KvBlocks,
+    KvMemory,
+    LoadFormat,
+    Model,
+    Pace,
+    PresetName,
+    RecordFile,
+    RecordingFile,
+    ReportFile,
+    Seed,
+    SloText,
+    Slots,
+    Threads,
+    TraceFile,
+    Variants,
+)
+
+
+def run_command(
+    preset: PresetName,
+    variant: Variants = None,
+    model: Model = "tiny",
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    load_format: LoadFormat = "auto",
+    attention: Attention = "auto",
+    kv_memory: KvMemory = 0.0,
+    threads: Threads = 0,
+    num_kv_blocks: KvBlocks = None,
+    batcher: Batcher = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+    seed: Seed = None,
+    pace: Pace = 1.0,
+    as_json: AsJson = False,
+    fail_if: FailIf = None,
+    slo: SloText = None,
+    record: RecordFile = None,
+    trace: TraceFile = None,
+    report: ReportFile = None,
+) -> None:
+    """Run a preset without the screen and report: every engine that it compares, or one.
+
+    With --batcher and no --variant it runs the preset's own engine, with that batcher.
+    """
+    with complaining():
+        from engine.runners.parts import ModelSpec
+        from tuiapp.options import read_overrides
+        from tuiapp.outputs import Outputs
+        from tuiapp.presets import find_preset
+        from tuiapp.run_command import run_and_report
+        from tuiapp.runs import RunRequest
+
+        request = RunRequest(
+            preset=find_preset(preset),
+            spec=ModelSpec(model, device, dtype, load_format, attention, kv_memory, threads),
+            overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
+            variants=tuple(variant or ()),
+            seed=seed,
+            pace=pace,
+            fail_if=tuple(fail_if or ()),
+            slo=slo,
+            outputs=Outputs(record, trace, report),
+        )
+        code = run_and_report(request, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def compare_command(
+    preset: PresetName,
+    variants: Annotated[
+        str, typer.Option(metavar="A,B", help="Only these, the first of which is the measure.")
+    ] = "",
+    model: Model = "tiny",
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    load_format: LoadFormat = "auto",
+    attention: Attention = "auto",
+    kv_memory: KvMemory = 0.0,
+    threads: Threads = 0,
+    num_kv_blocks: KvBlocks = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+    seed: Seed = None,
+    pace: Pace = 1.0,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    fail_if: FailIf = None,
+    slo: SloText = None,
+    record: RecordFile = None,
+    trace: TraceFile = None,
+    report: ReportFile = None,
+) -> None:
+    """Run every engine of a preset on the same requests, with ratios to the first.
+
+    A preset that compares nothing is run under static, dynamic and continuous batching.
+    """
+    with complaining():
+        from engine.runners.parts import ModelSpec
+        from tuiapp.compare_command import choose_form, compare_and_report
+        from tuiapp.options import read_overrides
+        from tuiapp.outputs import Outputs
+        from tuiapp.presets import find_preset
+        from tuiapp.runs import RunRequest
+
+        form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)
+        request = RunRequest(
+            preset=find_preset(preset),
+            spec=ModelSpec(model, device, dtype, load_format, attention, kv_memory, threads),
+            overrides=read_overrides(slots, chunk, num_kv_blocks, None, deliver),
+            variants=tuple(name.strip() for name in variants.split(",") if name.strip()),
+            seed=seed,
+            pace=pace,
+            fail_if=tuple(fail_if or ()),
+            slo=slo,
+            outputs=Outputs(record, trace, report),
+        )
+        code = compare_and_report(request, form)
+    raise typer.Exit(code)
+
+
+def rerun_command(
+    recording: RecordingFile,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="In place of the one recorded.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME", help="In place of the one recorded.")
+    ] = None,
+    num_kv_blocks: KvBlocks = None,
+    batcher: Batcher = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    fail_if: FailIf = None,
+    slo: SloText = None,
+    record: RecordFile = None,
+    trace: TraceFile = None,
+    report: ReportFile = None,
+) -> None:
+    """Run the arrivals of a recording again, under other settings, and compare.
+
+    Prompts, sampling and times are those recorded; what users did meanwhile is not done again.
+    """
+    with complaining():
+        from tuiapp.compare_command import choose_form
+        from tuiapp.options import read_overrides
+        from tuiapp.outputs import Outputs
+        from tuiapp.rerun_command import RerunRequest, rerun_and_report
+
+        form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)
+        named = {"model": model, "device": device}
+        request = RerunRequest(
+            path=recording,
+            spec={key: value for key, value in named.items() if value is not None},
+            overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
+            fail_if=tuple(fail_if or ()),
+            slo=slo,
+            outputs=Outputs(record, trace, report),
+        )
+        code = rerun_and_report(request, form)
+    raise typer.Exit(code)
+
+
+def replay_command(
+    recording: RecordingFile,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    as_table: Annotated[
+        bool, typer.Option("--table", help="Print the numbers, as where there is no terminal.")
+    ] = False,
+    trace: TraceFile = None,
+    report: ReportFile = None,
+    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
+) -> None:
+    """Play a recording on the live screen, or print its numbers; no model is needed."""
+    with complaining():
+        from tuiapp.compare_command import choose_form
+        from tuiapp.outputs import Outputs
+        from tuiapp.replay_command import report_recording
+        from tuiapp.terminal import is_terminal
+
+        is_report = as_json or as_csv or as_markdown or as_table or trace or report
+        if is_report or not is_terminal():
+            form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)
+            code = report_recording(recording, form, Outputs(None, trace, report))
+        else:
+            from tuiapp.replay_screen import open_replay
+
+            code = open_replay(recording, ascii_only=ascii_only)
+    raise typer.Exit(code)

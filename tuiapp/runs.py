@@ -1,0 +1,223 @@
+"""Make the runs of a preset, one engine after the other, and study them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.text import Text
+
+from engine.metrics import Slo
+from engine.runners.parts import ModelSpec
+from engine.settings import BatcherName, EngineSettings
+from tuiapp.engines import Engines
+from tuiapp.gates import Condition, examine, read_condition, read_slo
+from tuiapp.headless import Outcome, Sink, run_preset
+from tuiapp.options import apply_overrides
+from tuiapp.outputs import OutputFiles, Outputs
+from tuiapp.presets import Preset
+from tuiapp.study import Study, study_preset
+from tuiapp.text import one_line
+from tuiapp.verdicts import judge
+
+DONE, FAILED, MISSED, INTERRUPTED = 0, 1, 3, 130
+
+Make = Callable[[Sequence[Sink], Callable[[int, int], None]], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What to run.
+
+    Attributes:
+        overrides: fields of `EngineSettings` that win over the preset.
+        variants: only these; empty for all, or for the preset's own engine where a batcher is
+            named.
+        seed: draw other requests than the preset does.
+        pace: all arrivals are multiplied by it.
+        fail_if: conditions that a run must not meet.
+        slo: objectives in place of the preset's, and the attainment to reach; None asks nothing.
+    """
+
+    preset: Preset
+    spec: ModelSpec
+    overrides: Mapping[str, Any]
+    variants: tuple[str, ...] = ()
+    seed: int | None = None
+    pace: float = 1.0
+    fail_if: tuple[str, ...] = ()
+    slo: str | None = None
+    outputs: Outputs = field(default_factory=Outputs)
+
+
+def plan(request: RunRequest) -> dict[str, EngineSettings]:
+    """The settings of each run by variant; the preset's own engine has no name.
+
+    Raises:
+        ConfigError: there is no such variant, or the settings do not go together.
+    """
+    preset = request.preset
+    names = request.variants
+    if not names and "batcher" not in request.overrides:
+        names = tuple(variant.name for variant in preset.variants)
+    chosen = {name: preset.settings(name) for name in names} or {"": preset.settings()}
+    return _override(chosen, request)
+
+
+def plan_comparison(request: RunRequest) -> dict[str, EngineSettings]:
+    """The settings of each variant; a preset that compares nothing is run by every batcher.
+
+    Raises:
+        ConfigError: there is no such variant, or the settings do not go together.
+    """
+    if request.variants or request.preset.variants:
+        names = request.variants or tuple(each.name for each in request.preset.variants)
+        return _override({name: request.preset.settings(name) for name in names}, request)
+    own = request.preset.settings()
+    return _override({each.value: replace(own, batcher=each) for each in BatcherName}, request)
+
+
+def make_study(request: RunRequest, runs: Mapping[str, EngineSettings]) -> Study | None:
+    """Make the runs in order, until the user breaks off; progress and complaints go to stderr.
+
+    Returns:
+        None where the user broke off before there was anything to tell.
+
+    Raises:
+        ConfigError: a condition, an objective, a model, a device or a file that cannot be.
+    """
+    preset = request.preset
+    slo, conditions = read_gates(request.fail_if, request.slo, preset.slo, preset.labels)
+    files = OutputFiles(request.outputs, len(runs))
+    engines = Engines(request.spec)
+    makes = {
+        (name or settings.batcher.value): partial(_run, request, name, settings, slo, engines)
+        for name, settings in runs.items()
+    }
+    outcomes = make_runs(makes, files, _about(request, slo))
+    study = None
+    if outcomes:
+        verdicts, findings = judge(preset.claims, outcomes), examine(conditions, outcomes)
+        study = study_preset(preset, outcomes, verdicts, findings, request.seed, request.pace)
+    files.close(study)
+    return study
+
+
+def read_gates(
+    fail_if: Sequence[str], slo: str | None, own: Slo, labels: Sequence[str]
+) -> tuple[Slo, tuple[Condition, ...]]:
+    """The objectives that count, and the conditions that fail a run.
+
+    Raises:
+        ConfigError: one cannot be read.
+    """
+    conditions = [read_condition(text, labels) for text in fail_if]
+    if slo is None:
+        return own, tuple(conditions)
+    objectives, attainment = read_slo(slo, own)
+    return objectives, (*conditions, attainment)
+
+
+def make_runs(
+    makes: Mapping[str, Make], files: OutputFiles, about: Mapping[str, Any]
+) -> list[Outcome]:
+    """Make runs in order, until the user breaks off."""
+    console = Console(stderr=True)
+    outcomes: list[Outcome] = []
+    for name, make in makes.items():
+        try:
+            with (
+                files.follow(name, {**about, "variant": name}) as sinks,
+                _progress(console, name) as advance,
+            ):
+                outcome = make(sinks, advance)
+        except KeyboardInterrupt:  # while a model was loading
+            break
+        outcomes.append(outcome)
+        for complaint in outcome.complaints:
+            words = f"{one_line(name)}: {one_line(complaint)}"
+            console.print(Text(words, style="yellow"), soft_wrap=True)
+        if outcome.is_interrupted:
+            break
+    return outcomes
+
+
+def exit_code(study: Study | None) -> int:
+    """What the command ends with; what was missed is said on stderr."""
+    if study is None or study.is_interrupted:
+        return INTERRUPTED
+    if any(outcome.is_failed for outcome in study.outcomes):
+        return FAILED
+    console = Console(stderr=True)
+    for finding in study.findings:
+        console.print(Text(one_line(f"missed: {finding}"), style="red"), soft_wrap=True)
+    return MISSED if study.findings else DONE
+
+
+def _run(
+    request: RunRequest,
+    name: str,
+    settings: EngineSettings,
+    slo: Slo,
+    engines: Engines,
+    sinks: Sequence[Sink],
+    advance: Callable[[int, int], None],
+) -> Outcome:
+    return run_preset(
+        request.preset,
+        name,
+        settings,
+        request.spec,
+        request.seed,
+        request.pace,
+        advance,
+        slo=slo,
+        sinks=sinks,
+        engines=engines,
+    )
+
+
+def _override(
+    chosen: Mapping[str, EngineSettings], request: RunRequest
+) -> dict[str, EngineSettings]:
+    return {name: apply_overrides(settings, request.overrides) for name, settings in chosen.items()}
+
+
+def _about(request: RunRequest, slo: Slo) -> dict[str, Any]:
+    """What a recording says of the run: enough to make it again."""
+    preset, spec = request.preset, request.spec
+    return {
+        "preset": preset.name,
+        "title": preset.about.title,
+        "labels": preset.labels,
+        "seed": preset.about.seed if request.seed is None else request.seed,
+        "pace": request.pace,
+        "slo": {key: limit for key, limit in asdict(slo).items() if limit is not None},
+        "model": spec.model,
+        "device": spec.device,
+        "dtype": spec.dtype,
+        "load_format": spec.load_format,
+    }
+
+
+@contextmanager
+def _progress(console: Console, name: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar that is gone when the run is over; nothing where nobody watches."""
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    label = TextColumn("{task.description}", markup=False)
+    with Progress(
+        label, *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task(one_line(name), total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
