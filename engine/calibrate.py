@@ -110,7 +110,7 @@ def fitting_points(max_model_len: int) -> list[Point]:
         decodes=product((1, 2, 4, 8, 16, 32), (16, 64, 256, 1024)),
         chunks=product((16, 32, 64, 128, 256, 512), (0, 256, 1024)),
         mixed=product((4, 8, 16), (64, 256), (64, 256), (0, 256)),
-        padded=product((1, 3, 7), (16,), (32, 128), (0,), (True,)),
+        padded=product((1, 3, 7), (16,), (32, 128)),
     )
 
 
@@ -121,7 +121,7 @@ def held_out_points(max_model_len: int) -> list[Point]:
         decodes=product((3, 6, 12, 24), (32, 128, 512)),
         chunks=product((24, 48, 96, 192, 384), (0, 128, 512)),
         mixed=product((6, 12), (128, 512), (32, 128), (0, 128)),
-        padded=product((2, 5), (32,), (48, 96), (0,), (True,)),
+        padded=product((2, 5), (32,), (48, 96)),
     )
 
 
@@ -157,11 +157,12 @@ def _grid(
     decodes: Iterable[tuple[int, int]],
     chunks: Iterable[tuple[int, int]],
     mixed: Iterable[tuple[int, int, int, int]],
-    padded: Iterable[tuple[int, int, int, int, bool]],
+    padded: Iterable[tuple[int, int, int]],
 ) -> list[Point]:
     points = [Point(rows, context) for rows, context in decodes]
     points += [Point(chunk=chunk, chunk_context=context) for chunk, context in chunks]
-    points += [Point(*each) for each in (*mixed, *padded)]
+    points += [Point(*each) for each in mixed]
+    points += [Point(*each, is_padded=True) for each in padded]
     return [
         point
         for point in points

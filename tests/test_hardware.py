@@ -8,8 +8,8 @@ import pytest
 from engine.config import ConfigError
 from engine.cost import Load
 from engine.hardware import find_device, find_model, num_kv_blocks, simulate
-from engine.hardware.devices import device_files, read_device
-from engine.hardware.files import shipped_files, user_folder
+from engine.hardware.devices import device_files, device_folder, read_device
+from engine.hardware.files import shipped_files
 from engine.hardware.write import device_to_toml
 
 FIGURES = ("memory_gb", "bandwidth_gb_s", "tflops", "achieved")
@@ -38,6 +38,18 @@ def test_a_models_dimensions_give_its_published_number_of_weights(
     assert model.source
 
 
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("Qwen/Qwen3-0.6B", "Qwen3-0.6B"),
+        ("meta-llama/Llama-3.1-8B-Instruct", "Llama-3.1-8B"),
+        ("smollm2", "SmolLM2-135M"),
+    ],
+)
+def test_a_model_is_found_by_what_others_call_it(name, found):
+    assert find_model(name).name == found
+
+
 @pytest.mark.parametrize("path", shipped_files("devices").values(), ids=lambda path: path.stem)
 def test_every_figure_of_a_shipped_device_names_its_source(path):
     device = read_device(path)
@@ -55,7 +67,7 @@ def test_devices_are_found_by_name_alone_and_in_numbers():
 @pytest.fixture
 def own_device():
     """A file in the user's own folder, for as long as the test runs."""
-    path = user_folder("devices") / "mine.toml"
+    path = device_folder() / "mine.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(device_to_toml(replace(find_device("t4").device, name="Mine")))
     yield path

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from engine.config import ConfigError
 from engine.generate.draft import Draft
+from engine.hardware.devices import device_folder
 from engine.metrics import Spread
 from tuiapp.presets import Preset, list_presets, read_preset
 from tuiapp.presets.files import shipped_folder, user_folder
@@ -89,6 +90,7 @@ def locate() -> None:
         ("shipped model", package / "models" / "tiny"),
         ("presets", shipped_folder()),
         ("your presets", user_folder()),
+        ("your devices", device_folder()),
     ):
         typer.echo(f"{what:<15}{where}")
 

@@ -50,8 +50,13 @@ def find_device(name: str) -> Machine:
 
 def device_files() -> dict[str, Path]:
     """The files by what they are called; the user's replace the shipped ones."""
-    own = {path.stem: path for path in sorted(user_folder(FOLDER).glob(f"*{SUFFIX}"))}
+    own = {path.stem: path for path in sorted(device_folder().glob(f"*{SUFFIX}"))}
     return shipped_files(FOLDER) | own
+
+
+def device_folder() -> Path:
+    """The folder for devices of the user's own; it need not exist."""
+    return user_folder(FOLDER)
 
 
 def read_device(path: Path) -> Device:

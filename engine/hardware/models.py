@@ -22,11 +22,14 @@ DIMENSIONS = (
     "vocab_size",
     "max_position_embeddings",
 )
+EXTRA_MODEL = {"smollm2": "smollm2-135m"}  # what the engine calls a model that has a file here
 QK_NORM = {"llama": False, "mistral": False, "qwen2": False, "qwen3": True}
 
 
 def find_model(name: str) -> ModelShape:
     """The dimensions of the shipped model, of a named one, or of the one in a folder.
+
+    A name on the Hugging Face hub will do as well, and a tuned model has the shape of its base.
 
     Raises:
         ConfigError: there is none, or it is of a kind whose cost is not known here.
@@ -34,12 +37,12 @@ def find_model(name: str) -> ModelShape:
     if name == SHIPPED_MODEL:
         return _read_config(Path(str(files("engine.models") / SHIPPED_MODEL)), name)
     named = shipped_files("models")
-    if name.lower() in named:
-        path = named[name.lower()]
-        return build(ModelShape, read_table(path), str(path))
     if Path(name).is_dir():
         return _read_config(Path(name), Path(name).name)
-    hint = suggest(name.lower(), (SHIPPED_MODEL, *named))
+    short = name.rpartition("/")[2].lower().removesuffix("-instruct")
+    if path := named.get(EXTRA_MODEL.get(short, short)):
+        return build(ModelShape, read_table(path), str(path))
+    hint = suggest(short, (SHIPPED_MODEL, *named))
     raise ConfigError(f"no model to simulate is called {name!r}; {hint}")
 
 
