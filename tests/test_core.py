@@ -316,6 +316,7 @@ class TestAbort:
         core = make_core(ask("a"), ask("b"), **STATIC)
         core.step()
         core.abort("a")
+        assert core.take_answered() == ["a"]
         run_out(core)
         assert [key for _, key, _ in deliveries_of(core)] == ["b"]
 
