@@ -58,6 +58,18 @@ def test_a_token_without_text_shows_nothing_and_harms_nothing():
     assert stream_bytes(b"a\x00\x00\xc3\x00\xa9")[0] == ["a", "", "", "", "", "é", ""]
 
 
+class WordTokenizer(ByteTokenizer):
+    """Each id is a word with a space before it, which the first word of a text loses."""
+
+    def decode(self, token_ids: Iterable[int]) -> str:
+        return "".join(["", " one", " two"][i] for i in token_ids).removeprefix(" ")
+
+
+def test_a_token_without_text_does_not_make_the_next_word_the_first():
+    stream = TextStream(WordTokenizer())
+    assert [stream.push(i) for i in (1, 0, 0, 2, 1)] == ["one", "", "", " two", " one"]
+
+
 @given(st.text() | st.binary())
 def test_the_pieces_joined_are_the_whole_decode(text: str | bytes):
     ids = list(text.encode() if isinstance(text, str) else text)
