@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import psutil
 import torch
 
 from engine.config import ConfigError, suggest
@@ -66,4 +65,6 @@ def free_memory(device: torch.device) -> int:
         return free + cached
     if device.type == "mps":
         return torch.mps.recommended_max_memory() - torch.mps.driver_allocated_memory()
+    import psutil  # which machines that only ever use their device may lack
+
     return psutil.virtual_memory().available

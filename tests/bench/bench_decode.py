@@ -1,0 +1,120 @@
+"""Tokens a second of decoding with random weights, by batch size.
+
+`python tests/bench/bench_decode.py` runs a Llama of 1.2 billion weights in bfloat16 on the CUDA
+device; with `--dry` a very small one on the CPU, to try the script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+from transformers import LlamaConfig
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from engine.plan import Plan, Row
+from engine.request import Request, SamplingParams, Sequence, Status
+from engine.runners.build import build_parts
+from engine.runners.parts import ModelSpec, Parts
+from engine.settings import EngineSettings
+
+BLOCK_SIZE = 16
+LARGE = LlamaConfig(
+    vocab_size=128_256,
+    hidden_size=2048,
+    intermediate_size=8192,
+    num_hidden_layers=16,
+    num_attention_heads=32,
+    num_key_value_heads=8,
+    head_dim=64,
+    max_position_embeddings=8192,
+    tie_word_embeddings=True,
+)
+SMALL = LlamaConfig(
+    vocab_size=512,
+    hidden_size=64,
+    intermediate_size=128,
+    num_hidden_layers=2,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    head_dim=16,
+    max_position_embeddings=1024,
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is run."""
+
+    config: LlamaConfig
+    device: str
+    num_context: int
+    num_steps: int
+
+
+FULL = Scale(LARGE, "cuda", num_context=512, num_steps=50)
+DRY = Scale(SMALL, "cpu", num_context=32, num_steps=5)
+
+
+def build(scale: Scale, largest_batch: int) -> Parts:
+    num_tokens = scale.num_context + scale.num_steps + BLOCK_SIZE
+    settings = EngineSettings(
+        num_kv_blocks=largest_batch * -(-num_tokens // BLOCK_SIZE), block_size=BLOCK_SIZE
+    )
+    with TemporaryDirectory() as folder:
+        scale.config.save_pretrained(folder)
+        return build_parts(ModelSpec(folder, scale.device, load_format="dummy"), settings)
+
+
+def make_seq(index: int, scale: Scale) -> Sequence:
+    """A sequence whose prompt is computed but for its last token."""
+    num_blocks = -(-(scale.num_context + scale.num_steps + BLOCK_SIZE) // BLOCK_SIZE)
+    sampling = SamplingParams(max_tokens=scale.num_steps)
+    seq = Sequence(Request(f"r{index}", (1,) * scale.num_context, sampling))
+    seq.move_to(Status.RUNNING)
+    seq.slot = index
+    seq.block_table = list(range(index * num_blocks, (index + 1) * num_blocks))
+    seq.num_computed = scale.num_context - 1
+    return seq
+
+
+def seconds_a_step(parts: Parts, scale: Scale, batch_size: int) -> float:
+    seqs = [make_seq(index, scale) for index in range(batch_size)]
+    times = []
+    for _ in range(scale.num_steps):
+        began = time.perf_counter()
+        tokens = parts.runner.launch(Plan(tuple(Row(seq, 1) for seq in seqs))).result()
+        times.append(time.perf_counter() - began)
+        for seq, token in zip(seqs, tokens, strict=True):
+            seq.num_computed += 1
+            seq.token_ids.append(token)
+    return statistics.median(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Decode speed with random weights.")
+    parser.add_argument("--dry", action="store_true", help="a small model on the CPU")
+    parser.add_argument("--batch-sizes", type=int, nargs="+", default=[1, 8, 64])
+    options = parser.parse_args()
+    scale = DRY if options.dry else FULL
+    parts = build(scale, max(options.batch_sizes))
+    info = parts.info
+    print(
+        f"{info.num_params / 1e6:.0f} M weights in {info.dtype} on {info.device}, "
+        f"{info.attention}, {scale.num_context} tokens of context, torch {torch.__version__}"
+    )
+    print(f"{'batch':>6}{'ms a step':>12}{'tok/s':>10}")
+    for batch_size in options.batch_sizes:
+        seconds = seconds_a_step(parts, scale, batch_size)
+        print(f"{batch_size:>6}{seconds * 1e3:>12.2f}{batch_size / seconds:>10.0f}")
+
+
+if __name__ == "__main__":
+    main()
