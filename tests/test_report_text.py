@@ -1,0 +1,46 @@
+import csv
+from io import StringIO
+
+from engine.metrics.report import PASS_METRICS, SERVICE_METRICS
+from tests.studies import small_study
+from tuiapp.report_text import to_csv, to_markdown
+
+
+def test_csv_has_every_metric_of_every_run_and_class():
+    study, _ = small_study()
+    rows = list(csv.DictReader(StringIO(to_csv(study))))
+    assert len(rows) == 2 * (len(SERVICE_METRICS) + len(PASS_METRICS)) + 2 * 2 * len(
+        SERVICE_METRICS
+    )
+    found = {(row["variant"], row["class"], row["metric"]): row for row in rows}
+    row = found["continuous", "short", "e2e_p50_ms"]
+    value = study.outcomes[1].report.value("e2e_p50_ms", "short")
+    assert (float(row["value"]), row["preset"], row["simulated"]) == (value, "small", "true")
+    assert float(row["ratio"]) == value / study.outcomes[0].report.value("e2e_p50_ms", "short")
+    assert found["static", "", "itl_p50_ms"]["value"] == ""
+
+
+def test_markdown_is_a_table_with_the_claims_below():
+    study, _ = small_study()
+    lines = to_markdown(study).splitlines()
+    assert lines[0] == r"### Small \| \<b\>bold\</b\>"
+    assert "| | static | continuous |" in [line.replace("|  |", "| |") for line in lines]
+    assert "| --- | ---: | ---: |" in lines
+    assert "| requests completed | 2 | 2 |" in lines
+    assert r"| **short** |  |  |" in lines
+    (first, second, third) = [line for line in lines if line.startswith("- ")]
+    assert first.startswith(r"- ✓ Short is \*short\*. (holds: e2e\_p50\_ms continuous/short = ")
+    assert second.startswith(r"- ✗ Long is short. (fails: ")
+    assert third.startswith(r"- · Static streams. (not judged: ")
+
+
+def test_every_row_of_the_table_has_as_many_cells():
+    study, _ = small_study()
+    table = [line for line in to_markdown(study).splitlines() if line.startswith("|")]
+    assert {line.replace(r"\|", "").count("|") for line in table} == {4}
+
+
+def test_few_values_are_set_apart():
+    study, _ = small_study()
+    (line,) = [line for line in to_markdown(study).splitlines() if line.startswith("| TTFT p99")]
+    assert line.count("(n=2)*") == 2
