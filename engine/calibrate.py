@@ -21,8 +21,8 @@ from typing import ClassVar
 from engine.core import EngineCore
 from engine.cost import Load
 from engine.cost.fit import Timed
-from engine.events import Step
-from engine.plan import Plan, Row
+from engine.events import Failed, Step
+from engine.plan import Plan, Row, RunnerError
 from engine.queues import Queues
 from engine.request import Request, SamplingParams
 
@@ -137,6 +137,9 @@ def measure(
         core: idle, on a clock that runs by itself, with a cache for `MAX_CONTEXT_TOKENS` and a
             block a row.
         on_round: called after each round.
+
+    Raises:
+        RunnerError: a pass failed, for want of memory perhaps.
     """
     batcher = Pretending()
     core.batcher = batcher
@@ -172,15 +175,22 @@ def _grid(
 
 
 def _time(core: EngineCore, batcher: Pretending, point: Point) -> float:
-    """Run one pass and clear up after it; return its seconds."""
+    """Run one pass and clear up after it; return its seconds.
+
+    Raises:
+        RunnerError: it failed.
+    """
     batcher.point = point
     position = len(core.log)
     for request in _requests(point, f"{position}"):
         core.add(request)
     core.step()
     events, _ = core.log.since(position)
-    (duration,) = (event.duration for event in events if isinstance(event, Step) and event.rows)
     core.abort_all()
+    for event in events:
+        if isinstance(event, Failed):
+            raise RunnerError(event.message)
+    (duration,) = (event.duration for event in events if isinstance(event, Step) and event.rows)
     return duration
 
 

@@ -16,7 +16,7 @@ from engine.calibrate import (
 from engine.cost import Load, Roofline
 from engine.cost.fit import errors_of, fit_device
 from engine.hardware import simulate
-from engine.plan import Plan
+from engine.plan import Plan, RunnerError
 from engine.runners.sim import SimRunner
 from tests.builders import make_core, make_info, make_queues, queue_up, rows_of
 
@@ -69,6 +69,14 @@ def test_nothing_is_left_behind():
     measure(core, [Point(3, 64), Point(1, 16, 32, 64)], rounds=2)
     assert not core.has_work
     assert core.queues.pool.num_used == 0
+
+
+def test_a_pass_that_fails_ends_the_measurement():
+    core = make_core(info=make_info(8192, 64))
+    core.runner.fails_next = True
+    with pytest.raises(RunnerError, match="out of memory"):
+        measure(core, [Point(1, 16)], rounds=1)
+    assert not core.has_work
 
 
 def test_what_is_fitted_predicts_what_was_held_out():

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from engine.config import ConfigError
-from engine.cost import Load
-from engine.hardware import find_device, find_model, num_kv_blocks, simulate
+from engine.cost import Achieved, Load
+from engine.hardware import devices, find_device, find_model, num_kv_blocks, simulate
 from engine.hardware.devices import device_files, device_folder, read_device
 from engine.hardware.files import shipped_files
 from engine.hardware.write import device_to_toml
@@ -55,6 +56,13 @@ def test_every_figure_of_a_shipped_device_names_its_source(path):
     device = read_device(path)
     assert all(device.sources[figure] for figure in FIGURES)
     assert device.link is None or device.sources["link"]
+
+
+def test_the_example_of_a_device_file_is_one(tmp_path):
+    text = (Path(devices.__file__).parent / "README.md").read_text("utf-8")
+    path = tmp_path / "example.toml"
+    path.write_text(text.split("```toml\n")[1].split("```")[0])
+    assert read_device(path).achieved == Achieved()
 
 
 def test_devices_are_found_by_name_alone_and_in_numbers():

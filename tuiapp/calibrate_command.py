@@ -28,6 +28,7 @@ from engine.cost.fit import Timed, errors_of, fit_device
 from engine.hardware import find_model
 from engine.hardware.write import device_to_toml
 from engine.log import EventLog
+from engine.plan import RunnerError
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.telemetry import make_telemetry
@@ -56,8 +57,8 @@ def calibrate(request: CalibrateRequest) -> None:
     """Measure, fit, report and write; the report goes to stderr where stdout gets the file.
 
     Raises:
-        ConfigError: there is no such model or device, it is one to simulate, or the file cannot
-            be written.
+        ConfigError: there is no such model or device, it is one to simulate, a pass failed, or
+            the file cannot be written.
     """
     spec, shape = _choose_threads(request.spec), find_model(request.spec.model)
     counts_cpu_time = spec.device == "cpu" and spec.num_threads == 1
@@ -90,6 +91,11 @@ def _choose_threads(spec: ModelSpec) -> ModelSpec:
 
 
 def _measure(core: EngineCore, points: Sequence[Point], rounds: int) -> list[Timed]:
+    """Time the points, with a progress bar on a terminal.
+
+    Raises:
+        ConfigError: a pass failed.
+    """
     console = Console(stderr=True)
     with Progress(
         TextColumn("{task.description}"),
@@ -100,7 +106,10 @@ def _measure(core: EngineCore, points: Sequence[Point], rounds: int) -> list[Tim
         disable=not console.is_terminal,
     ) as progress:
         task = progress.add_task(f"timing {len(points)} kinds of pass", total=rounds + 1)
-        return measure(core, points, rounds, lambda: progress.advance(task))
+        try:
+            return measure(core, points, rounds, lambda: progress.advance(task))
+        except RunnerError as error:
+            raise ConfigError(f"cannot calibrate: {error}") from error
 
 
 def _fit(core: EngineCore, shape: ModelShape, timed: Sequence[Timed], unit: str) -> Device:
