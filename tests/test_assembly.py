@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from typer.testing import CliRunner
 
 from engine.assembly import build_core
+from engine.backends.local import LocalBackend
 from engine.clock import VirtualClock
 from engine.config import ConfigError
 from engine.core import EngineCore
 from engine.cost import Linear
-from engine.events import Step
+from engine.events import Finished, Step
 from engine.hardware import num_kv_blocks, simulate
 from engine.log import EventLog
 from engine.runners.parts import ModelSpec
@@ -18,6 +21,7 @@ from engine.settings import EngineSettings
 from tests.builders import ask, events_of
 from tuiapp.cli import app
 
+PATIENCE = 5.0  # seconds that a busy machine may need for what takes a tenth of one
 H200 = ModelSpec("llama-3.1-8b", "sim:h200")
 
 
@@ -77,6 +81,21 @@ def test_a_cache_beyond_the_memory_is_refused():
     assert str(caught.value) == (
         "60000 KV blocks of 16 tokens do not fit; beside the weights there is room for 52852"
     )
+
+
+def test_on_a_thread_simulated_hardware_takes_the_time_that_it_says():
+    backend = LocalBackend(partial(build_core, H200, EngineSettings()))
+    backend.start()
+    backend.submit(ask(num_prompt_tokens=64, max_tokens=4))
+    deadline = time.monotonic() + PATIENCE
+    while not events_of(backend.log, Finished):
+        assert time.monotonic() < deadline, backend.log.since(0)[0]
+        time.sleep(0.001)
+    backend.stop()
+    passes = [step for step in events_of(backend.log, Step) if step.rows]
+    weights = 2 * (6_979_321_856 + 128_256 * 4096)
+    assert len(passes) == 4
+    assert min(step.duration for step in passes) >= weights / (4.8e12 * 0.7)
 
 
 @pytest.mark.parametrize(
