@@ -17,15 +17,18 @@ from textual.screen import Screen
 from engine.assembly import build_core
 from engine.backends.local import LocalBackend
 from engine.generate.demo import DemoMix
+from engine.recording import RecordingError
 from engine.settings import BatcherName, EngineSettings
 from tuiapp.ascii import AsciiFilter
 from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.presets import Preset, find_preset
 from tuiapp.screens.live import LiveScreen
 from tuiapp.session import Session
+from tuiapp.tap import Tap
 from tuiapp.theme import DARK, DARK_INKS, LIGHT
 from tuiapp.viewmodel import ViewModel
 
+RECORD_SECONDS = 0.25
 SWITCH_INTERVAL = 0.0005  # seconds; launching a model is many short calls, and the screen waits
 DEMO_RATE = 3.0  # requests a second: a static batch fills within three seconds
 
@@ -37,6 +40,7 @@ class Playground(App[int]):
         session: the engine and what the user asked of it.
         on_ready: called once when the engine takes requests, to start the traffic.
         ascii_only: draw with ASCII alone.
+        tap: records the run.
     """
 
     TITLE = "batchscope"
@@ -52,9 +56,11 @@ class Playground(App[int]):
         on_ready: Callable[[Session], None] = lambda session: None,
         *,
         ascii_only: bool = False,
+        tap: Tap | None = None,
     ) -> None:
         super().__init__()
         self.session = session
+        self._tap = tap
         self.ascii_only = ascii_only
         self._ascii = AsciiFilter()
         self.viewmodel = ViewModel(session.backend.log)
@@ -62,6 +68,20 @@ class Playground(App[int]):
         self.register_theme(DARK)
         self.register_theme(LIGHT)
         self.theme = DARK.name
+
+    def on_mount(self) -> None:
+        if self._tap:
+            self.set_interval(RECORD_SECONDS, self._record)
+
+    def _record(self) -> None:
+        """Write down what is new, until the file cannot be written any more."""
+        if not self._tap:
+            return
+        try:
+            self._tap.drain()
+        except RecordingError as error:
+            self._tap = None
+            self.notify(f"Not recorded from here on: {error}", severity="error", markup=False)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK_INKS
@@ -89,21 +109,31 @@ def open_playground(options: ScreenOptions) -> int:
         The exit code: 0, 1 if the engine could not be built, 2 if what was asked for is not there.
 
     Raises:
-        ConfigError: there is no such preset, or its settings cannot be.
+        ConfigError: there is no such preset, its settings cannot be, or no recording be written.
     """
     preset = find_preset(options.preset) if options.preset else None
     settings = _first_settings(options, preset)
     backend = LocalBackend(partial(build_core, options.spec, settings))
     session = Session(backend, settings, base=options.settings, seed=options.seed)
     begin = partial(_begin_traffic, preset=preset, is_idle=options.idle, seed=options.seed)
-    app = Playground(session, begin, ascii_only=options.ascii_only)
+    tap = Tap(backend.log, options.record, _about(options)) if options.record else None
+    app = Playground(session, begin, ascii_only=options.ascii_only, tap=tap)
     sys.setswitchinterval(SWITCH_INTERVAL)
     backend.start()
     try:
         app.run()
     finally:
         backend.stop()
+        if tap:
+            tap.close()
     return app.return_code or 0
+
+
+def _about(options: ScreenOptions) -> dict[str, object]:
+    """What a recording says of a session."""
+    spec = options.spec
+    told = {"model": spec.model, "device": spec.device, "dtype": spec.dtype}
+    return {"preset": options.preset, "seed": options.seed, **told, "load_format": spec.load_format}
 
 
 def _first_settings(options: ScreenOptions, preset: Preset | None) -> EngineSettings:

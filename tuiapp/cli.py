@@ -88,6 +88,9 @@ def screen(
     ] = None,
     idle: Annotated[bool, typer.Option("--idle", help="Begin with no traffic.")] = False,
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
+    record: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Record what happens, for replay.")
+    ] = None,
     _version: Annotated[
         bool,
         typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
@@ -108,7 +111,13 @@ def screen(
         spec = ModelSpec(model, device, dtype, load_format, attention, kv_memory, threads)
         overrides = read_overrides(slots, chunk, num_kv_blocks, batcher, deliver)
         options = screen_options(
-            spec, overrides, preset=preset, idle=idle, seed=seed or 0, ascii_only=ascii_only
+            spec,
+            overrides,
+            preset=preset,
+            idle=idle,
+            seed=seed or 0,
+            ascii_only=ascii_only,
+            record=record,
         )
         code = open_playground(options)
     raise typer.Exit(code)

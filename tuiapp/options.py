@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from engine.config import ConfigError, construct, read_fields
@@ -32,6 +33,7 @@ class ScreenOptions:
         idle: begin with no traffic.
         seed: of the traffic and of what the user injects.
         ascii_only: draw with ASCII alone.
+        record: write a recording to this file.
     """
 
     spec: ModelSpec
@@ -41,6 +43,7 @@ class ScreenOptions:
     idle: bool = False
     seed: int = 0
     ascii_only: bool = False
+    record: Path | None = None
 
 
 def read_overrides(
@@ -93,6 +96,7 @@ def screen_options(
     idle: bool,
     seed: int,
     ascii_only: bool,
+    record: Path | None = None,
 ) -> ScreenOptions:
     """The options of the screen, with the settings that the flags make.
 
@@ -100,7 +104,7 @@ def screen_options(
         ConfigError: the flags do not go together.
     """
     settings = apply_overrides(EngineSettings(), overrides)
-    return ScreenOptions(spec, settings, overrides, preset, idle, seed, ascii_only)
+    return ScreenOptions(spec, settings, overrides, preset, idle, seed, ascii_only, record)
 
 
 def _blame(error: ConfigError) -> ConfigError:
