@@ -4,12 +4,15 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.batchers import Continuous, Static
 from engine.cost import Achieved, Device, Linear, Link, Load, ModelShape, Roofline
-from engine.plan import Plan
+from engine.plan import Plan, Row
+from engine.request import Sequence
 from engine.settings import Start
-from tests.builders import make_queues, pretend_ran
+from tests.builders import ask, make_queues, pretend_ran
 
 LINEAR = Linear(pass_ms=1000.0, prefill_token_ms=100.0, sequence_ms=10.0, context_token_ms=1.0)
 MODEL = ModelShape(
@@ -97,6 +100,31 @@ def test_a_dead_row_goes_on_costing():
 )
 def test_the_load_of_a_plan_is_counted_token_by_token(plan, load):
     assert Load.of(plan) == load
+
+
+def seen_by_each_query(row: Row, width: int) -> list[int]:
+    """Keys that each query of a row sees: those up to its own, and all of them where it pads."""
+    end = row.seq.num_computed + row.num_tokens
+    own = list(range(row.seq.num_computed + 1, end + 1))
+    return own + [end] * max(0, width - row.num_tokens)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=5),
+    st.booleans(),
+)
+def test_the_load_is_that_of_its_queries_one_by_one(sizes, is_rectangular):
+    rows = []
+    for num_computed, num_tokens in sizes:
+        seq = Sequence(ask(num_prompt_tokens=num_computed + num_tokens + 1))
+        seq.num_computed = num_computed
+        rows.append(Row(seq, num_tokens))
+    plan = Plan(tuple(rows), rectangular=is_rectangular)
+    seen = [seen_by_each_query(row, plan.width if is_rectangular else 0) for row in rows]
+    load = Load.of(plan)
+    assert load.num_positions == sum(map(len, seen)) == plan.num_slots
+    assert load.num_attended == sum(map(sum, seen))
+    assert load.num_cached == sum(row.seq.num_computed + row.num_tokens for row in rows)
 
 
 def test_a_chunk_that_does_not_reach_the_end_samples_nothing():
