@@ -8,11 +8,11 @@ from engine.calibrate import (
     MAX_CONTEXT_TOKENS,
     CpuClock,
     Point,
-    Pretending,
     fitting_points,
     held_out_points,
     measure,
 )
+from engine.calibrate.passes import Pretending
 from engine.cost import Load, Roofline
 from engine.cost.fit import errors_of, fit_device
 from engine.hardware import simulate

@@ -9,7 +9,6 @@ from pathlib import Path
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from engine.assembly import build_core
 from engine.calibrate import (
@@ -24,7 +23,7 @@ from engine.clock import WallClock
 from engine.config import ConfigError
 from engine.core import EngineCore
 from engine.cost import Device, ModelShape, Roofline
-from engine.cost.fit import Timed, errors_of, fit_device
+from engine.cost.fit import Timed, fit_device
 from engine.hardware import find_model
 from engine.hardware.write import device_to_toml
 from engine.log import EventLog
@@ -32,11 +31,11 @@ from engine.plan import RunnerError
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.telemetry import make_telemetry
+from tuiapp.calibrate_report import report_errors
 
 BLOCK_SIZE = 16
 KEPT_EVENTS = 4096  # more than a pass writes
 MAX_ROWS = 64  # more than any pass of the grids has; each may leave a block half empty
-MEDIAN_BAR, P90_BAR = 0.10, 0.25  # errors up to which a simulation counts as faithful
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,8 @@ def calibrate(request: CalibrateRequest) -> None:
     fitted, held_out = timed[: len(fitted_points)], timed[len(fitted_points) :]
     device = _fit(core, shape, fitted, "CPU time" if counts_cpu_time else "time")
     cost = Roofline(shape, device, core.info.dtype)
-    report = Console(stderr=request.output is None)
-    _report(report, cost, fitted, points, held_out)
+    console = Console(stderr=request.output is None)
+    report_errors(console, cost, fitted, points, held_out)
     _write(device, request.output)
 
 
@@ -131,46 +130,6 @@ def _fit(core: EngineCore, shape: ModelShape, timed: Sequence[Timed], unit: str)
             "achieved": fitted,
         },
     )
-
-
-def _report(
-    console: Console,
-    cost: Roofline,
-    fitted: Sequence[Timed],
-    points: Sequence[Point],
-    held_out: Sequence[Timed],
-) -> None:
-    """Print how far predictions are off, and whether that is good enough."""
-    kinds: dict[str, list[Timed]] = {}
-    for point, timed in zip(points, held_out, strict=True):
-        kinds.setdefault(f"held out: {point.kind}", []).append(timed)
-    rows = {"fitted": fitted, **kinds, "held out: all": held_out}
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("passes")
-    for title in ("kinds", "from ms", "to ms", "median error", "p90 error", "worst"):
-        table.add_column(title, justify="right")
-    for name, some in rows.items():
-        table.add_row(name, *_cells(cost, some))
-    console.print(table)
-    errors = errors_of(cost, held_out)
-    is_good = errors.median <= MEDIAN_BAR and errors.p90 <= P90_BAR
-    console.print(
-        f"Predicted against measured, held out: median {errors.median:.1%}, p90 {errors.p90:.1%}; "
-        f"{'within' if is_good else 'NOT within'} {MEDIAN_BAR:.0%} and {P90_BAR:.0%}.",
-        highlight=False,
-    )
-
-
-def _cells(cost: Roofline, timed: Sequence[Timed]) -> list[str]:
-    errors, seconds = errors_of(cost, timed), [each.seconds for each in timed]
-    return [
-        str(errors.n),
-        f"{min(seconds) * 1000:.2f}",
-        f"{max(seconds) * 1000:.2f}",
-        f"{errors.median:.1%}",
-        f"{errors.p90:.1%}",
-        f"{errors.worst:.1%}",
-    ]
 
 
 def _write(device: Device, output: Path | None) -> None:
