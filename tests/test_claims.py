@@ -11,6 +11,7 @@ from tuiapp.presets.files import shipped_folder
 from tuiapp.verdicts import Ruling, judge
 
 NAMES = [preset.name for preset in list_presets((shipped_folder(),)).presets]
+CANCELLING = ("cancel", "cancel-storm")
 LINEAR = ModelSpec(device="sim:linear")
 
 
@@ -28,13 +29,34 @@ def test_the_claims_of_a_preset_hold(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_request_of_a_preset_is_served_in_full(name):
-    drafts = find_preset(name).drafts
+def test_the_figures_beside_the_claims_are_those_of_the_simulation(name):
+    preset, found = find_preset(name), outcomes(name)
+    for claim in preset.claims:
+        sides = [(claim.left, claim.label)]
+        if claim.right:
+            sides.append((claim.right, claim.right_label or claim.label))
+        figures = [found[side].report.value(claim.metric, label) for side, label in sides]
+        assert figures == pytest.approx(claim.simulated, rel=0.001), claim.text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_request_of_a_preset_is_served_in_full_or_was_cancelled(name):
+    preset = find_preset(name)
     for outcome in outcomes(name).values():
         service = outcome.report.service
-        assert service.num_completed == len(drafts)
-        assert service.num_output_tokens == sum(draft.num_output_tokens for draft in drafts)
+        assert service.num_completed + service.num_aborted == len(preset.drafts)
         assert outcome.complaints == ()
+        if name not in CANCELLING:
+            expected = sum(draft.num_output_tokens or 0 for draft in preset.drafts)
+            assert (service.num_aborted, service.num_output_tokens) == (0, expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "aborted"),
+    [("cancel", "dynamic", 4), ("cancel", "continuous", 4), ("cancel-storm", "continuous", 99)],
+)
+def test_so_many_clients_go_away(name, variant, aborted):
+    assert outcomes(name)[variant].report.service.num_aborted == aborted
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from engine.config import ConfigError
 from engine.generate.draft import Draft
 from engine.hardware.devices import device_folder
 from engine.metrics import Spread
-from tuiapp.presets import Preset, list_presets, read_preset
+from tuiapp.presets import Claim, Preset, list_presets, read_preset
 from tuiapp.presets.files import shipped_folder, user_folder
 from tuiapp.report_json import dump, error_to_json, preset_to_json
 from tuiapp.text import clean, one_line
@@ -57,8 +57,9 @@ def show(preset: Preset, *, as_json: bool) -> None:
         ("Watch", about.watch),
         ("Traffic", _traffic(preset)),
         ("Compares", [variant.name for variant in preset.variants]),
-        ("Claims", [claim.text for claim in preset.claims]),
+        ("Claims", [_claim(claim) for claim in preset.claims]),
         ("From", [about.source] if about.source else []),
+        ("Note", list(preset.notices)),
         ("File", [str(preset.path)]),
     ):
         if lines:
@@ -99,6 +100,14 @@ def _cells(preset: Preset) -> tuple[Text, ...]:
     variants = ", ".join(variant.name for variant in preset.variants)
     parts = (preset.name, preset.about.title, str(len(preset.drafts)), variants)
     return tuple(Text(one_line(part)) for part in parts)
+
+
+def _claim(claim: Claim) -> str:
+    """A claim, with what a simulation gave."""
+    if not claim.simulated:
+        return claim.text
+    figures = " against ".join(f"{figure:,.4g}" for figure in claim.simulated)
+    return f"{claim.text} ({claim.metric}, simulated: {figures})"
 
 
 def _traffic(preset: Preset) -> list[str]:

@@ -97,6 +97,8 @@ class Claim:
         label: the requests that count; empty for all.
         right_label: those that count on the right, `label` if empty.
         source: who says so.
+        simulated: the metric of `left`, and that of `right` where there is one, under the linear
+            cost model on a virtual clock.
     """
 
     text: str
@@ -109,8 +111,12 @@ class Claim:
     label: str = field(default="", metadata={"key": "class"})
     right_label: str = field(default="", metadata={"key": "right_class"})
     source: str = ""
+    simulated: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        num_sides = 2 if self.right else 1
+        is_whole = len(self.simulated) in (0, num_sides)
+        require(is_whole, f"simulated must be {num_sides} numbers, got {len(self.simulated)}")
         is_one = bool(self.right) != (self.value is not None)
         require(is_one, "one of right and value must be given, and not both")
         require_positive(factor=self.factor)
