@@ -10,7 +10,7 @@ from engine.log import EventLog
 from engine.recording import Recording
 from engine.workload import check_speed
 
-MARKS_BEFORE = 2  # keyframes to begin at before where one goes, so that a timeline is full
+MARKS_BEFORE = 1  # keyframes to begin at before where one goes, so that a timeline is full
 
 
 class Player:

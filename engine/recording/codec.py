@@ -157,23 +157,41 @@ def _check_fields(kind: type[Any], names: Sequence[str]) -> None:
 
 
 def _record(kind: type[Any], names: Sequence[str], parts: Sequence[Decode]) -> Decode:
-    pairs = list(zip(names, parts, strict=True))
+    """Reads a record; what is wrong with one is looked for only once something is."""
+    is_in_order = list(names) == [field.name for field in fields(kind)]
 
     def decode(value: Any) -> Any:
-        if type(value) is not list or len(value) != len(pairs):
-            raise RecordingError(f"expected {len(pairs)} values of {kind.__name__}, got {value!r}")
-        found = {}
-        for (name, part), each in zip(pairs, value, strict=True):
-            try:
-                found[name] = part(each)
-            except RecordingError as error:
-                raise RecordingError(error.problem, (name, *error.path)) from None
         try:
-            return kind(**found)
-        except ValueError as error:
-            raise RecordingError(str(error)) from None
+            if is_in_order and type(value) is list:
+                pairs = zip(parts, value, strict=True)
+                return kind(*[part(each) for part, each in pairs])
+        except ValueError:
+            pass  # too few values, too many, or wrong ones: said below
+        return _build_record(kind, names, parts, value)
 
     return decode
+
+
+def _build_record(
+    kind: type[Any], names: Sequence[str], parts: Sequence[Decode], value: Any
+) -> Any:
+    """Read a record field by field.
+
+    Raises:
+        RecordingError: with the path to the field that is wrong.
+    """
+    if type(value) is not list or len(value) != len(names):
+        raise RecordingError(f"expected {len(names)} values of {kind.__name__}, got {value!r}")
+    found = {}
+    for name, part, each in zip(names, parts, value, strict=True):
+        try:
+            found[name] = part(each)
+        except RecordingError as error:
+            raise RecordingError(error.problem, (name, *error.path)) from None
+    try:
+        return kind(**found)
+    except ValueError as error:
+        raise RecordingError(str(error)) from None
 
 
 def _sequence(part: Decode, make: Callable[[Any], Any]) -> Decode:
@@ -202,20 +220,20 @@ def _choice(kind: type[Enum]) -> Decode:
     members = {member.value: member for member in kind}
 
     def decode(value: Any) -> Any:
-        if not isinstance(value, str) or value not in members:
-            raise RecordingError(f"{value!r} is unknown; {suggest(value, members)}")
-        return members[value]
+        if type(value) is str and (member := members.get(value)):
+            return member
+        raise RecordingError(f"{value!r} is unknown; {suggest(value, members)}")
 
     return decode
 
 
 def _plain(kind: type[Any]) -> Decode:
-    accepted = (int, float) if kind is float else (kind,)
-
     def decode(value: Any) -> Any:
-        if type(value) not in accepted:
-            raise RecordingError(f"expected {WORDS.get(kind, kind.__name__)}, got {value!r}")
-        return float(value) if kind is float else value
+        if type(value) is kind:
+            return value
+        if kind is float and type(value) is int:
+            return float(value)
+        raise RecordingError(f"expected {WORDS.get(kind, kind.__name__)}, got {value!r}")
 
     return decode
 
