@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,14 @@ def test_no_module_of_the_engine_below_the_torch_runner_loads_torch_or_textual()
 
 def test_the_check_would_notice():
     assert loaded_by("engine.core", "wave", forbidden=("wave",)) == "wave loads wave\n"
+
+
+def test_every_module_of_the_engine_stands_on_a_floor():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    floors = " | ".join(contracts["contracts"][0]["layers"]).split(" | ")
+    there = {".".join(name.split(".")[:2]) for name in modules_of("engine")} - {"engine"}
+    workshop = {"engine.recipe"}  # makes the shipped model; the product never enters it
+    assert there - set(floors) == workshop
 
 
 def test_the_floors_hold(monkeypatch: pytest.MonkeyPatch):
