@@ -253,7 +253,7 @@ class ViewModel:
     def _on_keyframe(self, frame: Keyframe) -> None:
         """Take over the queue, and everything else too where the log begins here."""
         self._waiting = OrderedDict.fromkeys(frame.waiting)
-        if frame.index <= self._num_passes:
+        if self._owners:  # settings came before it, so the log did not begin here
             return
         self._num_passes = frame.index
         self._on_configured(frame.settings)
