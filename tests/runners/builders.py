@@ -83,7 +83,9 @@ MODELS: dict[str, Callable[[], PreTrainedModel]] = {
 def make_model(name: str) -> PreTrainedModel:
     """The model of that name, always with the same weights."""
     torch.manual_seed(7)
-    return MODELS[name]().eval()
+    model = MODELS[name]().eval()
+    model.set_attn_implementation("eager")  # what `generate` uses: it alone knows all the options
+    return model
 
 
 def generate(model: PreTrainedModel, prompt: tuple[int, ...], max_tokens: int) -> list[int]:

@@ -141,5 +141,8 @@ def make_family(model_type: str, shape: dict[str, Any]) -> PreTrainedModel:
     """A model of that type, always with the same weights."""
     config = AutoConfig.for_model(model_type, **copy.deepcopy(shape))
     torch.manual_seed(0)
-    model: PreTrainedModel = AutoModelForCausalLM.from_config(config)
+    model: PreTrainedModel = AutoModelForCausalLM.from_config(
+        config,
+        attn_implementation="eager",  # it alone knows all the options
+    )
     return model.eval()
