@@ -72,8 +72,8 @@ class EngineCore:
         self._seen.add(request.id)
         self.log.append(Arrived(self.clock.now(), request))
         seq = Sequence(request)
-        if message := self._refusal(request):
-            self._outputs.finish(seq, FinishReason.REJECTED, message)
+        if problem := self._refusal(request):
+            self._outputs.finish(seq, FinishReason.REJECTED, problem)
         else:
             self._outputs.begin(seq)
             self.queues.waiting.append(seq)
