@@ -102,13 +102,16 @@ class Session:
         self.workload = name
         self.backend.play(workload, self.speed, in_steps=in_steps)
 
-    def play_preset(self, preset: Preset) -> None:
+    def play_preset(self, preset: Preset, variant: str | None = None) -> None:
         """Play a preset from its beginning, under its settings, in place of all that runs.
+
+        Args:
+            variant: one of the engines that it compares; None for its own.
 
         Raises:
             ConfigError: its settings do not go with those of the session.
         """
-        settings = preset.settings(base=self._base)
+        settings = preset.settings(variant, base=self._base)
         self.backend.abort_all()
         self.configure(settings)
         self.play_requests_of(preset)

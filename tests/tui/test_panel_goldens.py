@@ -77,3 +77,38 @@ async def test_utilisation(size):
             await stage.run(60)
         await stage.press("u")
         check_screen(stage.app, name("utilisation", size))
+
+
+async def test_lessons(size):
+    async with staged(size, mixed_traffic) as stage:
+        await stage.run(120)
+        await stage.press("l", "down")
+        check_screen(stage.app, name("lessons", size))
+
+
+async def test_a_question(size):
+    async with staged(size, mixed_traffic) as stage:
+        await stage.run(120)
+        await stage.press("l", "down", "down", "enter")
+        check_screen(stage.app, name("lesson-question", size))
+
+
+async def test_a_lesson_that_runs(size):
+    async with staged(size, num_kv_blocks=1024) as stage:
+        await stage.press("l", "enter", "2")
+        stage.backend.run(560)
+        stage.app.screen.poll()
+        stage.backend.run(60)
+        stage.app.screen.poll()
+        await stage.settle()
+        check_screen(stage.app, name("lesson-runs", size))
+
+
+async def test_what_a_lesson_showed(size):
+    async with staged(size, num_kv_blocks=1024) as stage:
+        await stage.press("l", "enter", "2")
+        for _ in range(110):
+            stage.backend.run(10)
+            stage.app.screen.poll()
+        await stage.settle()
+        check_screen(stage.app, name("lesson-reveal", size))

@@ -25,6 +25,7 @@ from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.knobs import KnobsScreen
+from tuiapp.screens.lessons import LessonsScreen
 from tuiapp.screens.picker import PickerScreen
 from tuiapp.screens.utilisation import UtilisationScreen
 from tuiapp.session import Session
@@ -66,6 +67,7 @@ class LiveScreen(Screen[None]):
         Binding("m", "system", "System", show=False, tooltip="Schedule as a named system would"),
         Binding("a", "attack", "Attack", show=False, tooltip="Bomb, burst, cancel storm, squeeze"),
         Binding("u", "utilisation", "Use", show=False, tooltip="What is made of the device"),
+        Binding("l", "lessons", "Lessons", show=False, tooltip="Eight lessons: predict, then see"),
         Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
         Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
         Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
@@ -208,6 +210,10 @@ class LiveScreen(Screen[None]):
     def action_utilisation(self) -> None:
         if self.snapshot.info:
             self.app.push_screen(UtilisationScreen(self._session, self.snapshot.info))
+
+    def action_lessons(self) -> None:
+        if self._session.prompts is not None:
+            self.app.push_screen(LessonsScreen(self._session, lambda: self.snapshot))
 
     def action_flush(self) -> None:
         self._session.backend.flush()

@@ -1,0 +1,89 @@
+"""A lesson under its keys."""
+
+from __future__ import annotations
+
+from textual.widgets import Static
+
+from engine.settings import BatcherName
+from tests.tui.stage import mixed_traffic, staged
+from tuiapp.screens.lesson import LessonScreen
+from tuiapp.screens.lessons import LessonsScreen
+from tuiapp.screens.live import LiveScreen
+
+
+def text_of(stage):
+    return str(stage.app.screen.query_one("#text", Static).render())
+
+
+async def play(stage):
+    """Run what was begun, to its end."""
+    for _ in range(300):
+        stage.backend.run(10)
+        stage.app.screen.poll()
+        if "You said" in text_of(stage):
+            break
+    await stage.settle()
+
+
+async def test_a_question_waits_for_the_prediction():
+    async with staged(traffic=mixed_traffic, num_kv_blocks=1024) as stage:
+        await stage.press("l")
+        assert isinstance(stage.app.screen, LessonsScreen)
+        await stage.press("enter")
+        assert isinstance(stage.app.screen, LessonScreen)
+        await stage.run(30)
+        stage.app.screen.poll()
+        assert "What share of its slots' time" in text_of(stage)
+        assert stage.backend.core.settings.batcher is BatcherName.CONTINUOUS
+        assert stage.backend.core.has_work, "nothing is taken over before the prediction"
+
+
+async def test_the_prediction_starts_the_runs_and_is_made_once():
+    async with staged(traffic=mixed_traffic, num_kv_blocks=1024) as stage:
+        await stage.press("l", "enter", "2", "3")
+        assert stage.backend.core.settings.batcher is BatcherName.STATIC
+        stage.backend.run(20)
+        stage.app.screen.poll()
+        assert " 2  about half  ◂ you said" in text_of(stage)
+        assert "0 of 16 requests" in text_of(stage)
+        assert "continuous  to come" in text_of(stage)
+
+
+async def test_the_reveal_shows_what_was_measured_and_whether_the_prediction_held():
+    for key, verdict in (("3", "Right."), ("1", "Not this time.")):
+        async with staged(num_kv_blocks=1024) as stage:
+            await stage.press("l", "enter", key)
+            await play(stage)
+            shown = text_of(stage)
+            assert "measured: 86%, so more than two thirds." in shown
+            assert verdict in shown
+            assert "Orca (OSDI), section 3" in shown
+            assert stage.backend.core.settings.batcher is BatcherName.CONTINUOUS
+
+
+async def test_leaving_gives_the_engine_back_as_it_was():
+    async with staged(batcher=BatcherName.DYNAMIC, num_kv_blocks=1024) as stage:
+        await stage.press("l", "enter", "1")
+        stage.backend.run(30)
+        await stage.press("escape")
+        assert isinstance(stage.app.screen, LiveScreen)
+        assert stage.backend.core.settings.batcher is BatcherName.DYNAMIC
+        assert not stage.backend.core.has_work
+        await stage.press("b")
+        assert stage.backend.core.has_work
+
+
+async def test_leaving_before_the_prediction_touches_nothing():
+    async with staged(traffic=mixed_traffic, num_kv_blocks=1024) as stage:
+        await stage.run(20)
+        await stage.press("l", "enter", "escape")
+        assert isinstance(stage.app.screen, LiveScreen)
+        assert stage.backend.core.has_work
+
+
+async def test_a_lesson_that_cannot_be_measured_here_says_why():
+    async with staged(num_kv_blocks=1024) as stage:
+        await stage.press("l", "down", "down", "down", "enter", "1")
+        stage.backend.run(400)
+        stage.app.screen.poll()
+        assert "No answer here: 2 of 9 requests were refused or failed" in text_of(stage)

@@ -1,0 +1,66 @@
+"""The list of lessons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from engine.config import ConfigError
+from tuiapp.lessons import LessonRun, find_lesson_preset, read_course
+from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.lesson import LessonScreen
+from tuiapp.session import Session
+from tuiapp.snapshot import Snapshot
+from tuiapp.text import one_line
+
+
+class LessonsScreen(Dialog[None]):
+    """Eight short stories: a question, a prediction, a run.
+
+    Args:
+        snapshot: the state of the engine at this moment.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("l,q", "close", "Close")]
+    DEFAULT_CSS = """
+    LessonsScreen > #dialog { width: 76; }
+    LessonsScreen OptionList {
+        height: auto; border: none; background: $surface; margin: 1 0; scrollbar-size-vertical: 0;
+    }
+    """
+
+    def __init__(self, session: Session, snapshot: Callable[[], Snapshot]) -> None:
+        super().__init__("lessons: predict, then see", "⏎ begin   ↑↓ choose   esc close")
+        self._session = session
+        self._snapshot = snapshot
+        self._lessons = {lesson.id: lesson for lesson in read_course().lessons}
+
+    def compose_body(self) -> ComposeResult:
+        options = [
+            Option(Content.assemble((f" {number}  ", "bold $accent"), lesson.title), id=lesson.id)
+            for number, lesson in enumerate(self._lessons.values(), start=1)
+        ]
+        yield OptionList(*options, markup=False, compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one(OptionList).focus()
+
+    @on(OptionList.OptionSelected)
+    def _begin(self, event: OptionList.OptionSelected) -> None:
+        lesson, info = self._lessons[event.option_id or ""], self._snapshot().info
+        if info is None:
+            return
+        try:
+            preset = find_lesson_preset(lesson)
+        except ConfigError as error:
+            self.notify(one_line(str(error)), severity="error", markup=False)
+            return
+        run = LessonRun(self._session, info, lesson, preset)
+        self.app.switch_screen(LessonScreen(lesson, run))
