@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from contextlib import redirect_stderr
+from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from dataclasses import dataclass
 
 import torch
@@ -73,13 +73,18 @@ def load_model(
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        with redirect_stderr(io.StringIO()):  # for the bars that heed no setting
+        with _quiet(source):
             return _load(source, device, dtype, is_dummy=load_format == "dummy")
     except LOAD_ERRORS as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         is_local = "local_files_only" in source.options
         hint = "" if is_local else f" Known here: {', '.join(KNOWN)}."
         raise ConfigError(f"cannot load the model {name!r}: {reason}{hint}") from error
+
+
+def _quiet(source: Source) -> AbstractContextManager[object]:
+    """Hold back the one progress bar that heeds no setting, that of GGUF files."""
+    return redirect_stderr(io.StringIO()) if "gguf_file" in source.options else nullcontext()
 
 
 def _load(
@@ -100,6 +105,7 @@ def _load(
         if not is_dummy:
             raise
         tokenizer = DummyTokenizer(text_config.vocab_size, eos_token_ids)
+    tokenizer.vocab_size = min(tokenizer.vocab_size, text_config.vocab_size)
     num_params = sum(parameter.numel() for parameter in model.parameters())
     return LoadedModel(model, tokenizer, text_config.max_position_embeddings, num_params)
 

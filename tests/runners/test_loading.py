@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import torch
 
 from engine.config import ConfigError
 from engine.runners.loading import DummyTokenizer, LoadedModel, load_model
+from engine.runners.sources import find_source
 from engine.tokenizer import HfTokenizer
 from tests.runners.builders import make_model
 
@@ -74,6 +76,14 @@ def test_a_dummy_without_a_tokenizer_gets_filler_within_its_vocabulary(tmp_path)
 def test_a_model_without_a_tokenizer_is_refused(tmp_path):
     with pytest.raises(ConfigError, match=r"cannot load the model '.*': "):
         load(save(tmp_path))
+
+
+def test_ids_beyond_the_embeddings_are_no_part_of_the_vocabulary(tmp_path):
+    source = Path(find_source("tiny").place)
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(source / name, tmp_path)
+
+    assert load(save(tmp_path)).tokenizer.vocab_size == 131
 
 
 @pytest.mark.parametrize(("eos", "expected"), [(7, {7}), ([3, 4], {3, 4}), (None, set())])
