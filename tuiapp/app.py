@@ -22,6 +22,7 @@ from engine.settings import BatcherName, EngineSettings
 from tuiapp.ascii import AsciiFilter
 from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.presets import Preset, find_preset
+from tuiapp.rewind import Rewind
 from tuiapp.screens.live import LiveScreen
 from tuiapp.session import Session
 from tuiapp.tap import Tap
@@ -63,7 +64,7 @@ class Playground(App[int]):
         self._tap = tap
         self.ascii_only = ascii_only
         self._ascii = AsciiFilter()
-        self.viewmodel = ViewModel(session.backend.log)
+        self.rewind = Rewind(session.backend.log, ViewModel(session.backend.log))
         self._on_ready = on_ready
         self.register_theme(DARK)
         self.register_theme(LIGHT)
@@ -91,7 +92,7 @@ class Playground(App[int]):
         return [*filters, self._ascii] if self.ascii_only else filters
 
     def get_default_screen(self) -> Screen[None]:
-        return LiveScreen(self.session, self.viewmodel, self._on_ready, ascii_only=self.ascii_only)
+        return LiveScreen(self.session, self.rewind, self._on_ready, ascii_only=self.ascii_only)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Everything that has a key, and Textual's own commands but for its screenshot."""

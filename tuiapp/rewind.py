@@ -105,6 +105,16 @@ class Rewind:
         """Go so many passes on, or back; False where that leads out of memory."""
         return self.go((self.at or self.newest) + passes)
 
+    def limit(self, *, is_back: bool) -> str:
+        """What lies at either end of the passes that can be shown."""
+        if not self.newest:
+            return "No pass has run yet"
+        if not is_back:
+            return f"Pass {self.newest} is the newest; f follows the engine again"
+        if self.oldest == 1:
+            return "Pass 1 is the first"
+        return f"Pass {self.oldest} is the oldest still in memory"
+
     def follow(self) -> None:
         """Show the newest state again, from the next poll on."""
         self._past = None

@@ -85,6 +85,12 @@ class Snapshot:
     def num_blocks(self) -> int:
         return len(self.block_owners)
 
+    def owners(self, slot: int) -> tuple[RequestView | None, RequestView | None]:
+        """Who holds a slot, and who did last before it became free."""
+        if slot >= len(self.slots):
+            return None, None
+        return self.slots[slot], self.left[slot]
+
     def find(self, request_id: str) -> RequestView | None:
         """A request that runs or waits near the front, or None."""
         views = (*self.slots, *self.waiting)

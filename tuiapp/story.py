@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.events import Work
 from engine.plan import Skip, SkipReason
 from engine.settings import BatcherName, Start
+from tuiapp.explain import explain_wait, why_waiting
 from tuiapp.phases import Phase
 from tuiapp.snapshot import Snapshot
 from tuiapp.tracked import RequestView
@@ -25,12 +26,17 @@ class Story:
         return f"{self.point}{self.rest}"
 
 
-def tell(snapshot: Snapshot, *, is_paused: bool = False) -> Story:
-    """The story of a snapshot; the first that applies is told."""
+def tell(snapshot: Snapshot, *, is_paused: bool = False, selected: str | None = None) -> Story:
+    """The story of a snapshot; the first that applies is told.
+
+    Args:
+        selected: a request; if it waits, its story is told.
+    """
     if snapshot.info is None:
         return Story("Loading the model", " …")
     told = (
-        _held(snapshot)
+        _chosen(snapshot, selected)
+        or _held(snapshot)
         or _evicted(snapshot)
         or _prefilling(snapshot)
         or _company(snapshot)
@@ -41,6 +47,11 @@ def tell(snapshot: Snapshot, *, is_paused: bool = False) -> Story:
     if is_paused:
         return Story("Paused", ": n runs one pass, space goes on.")
     return Story("Nothing to do", ": b sends a burst, i one request, w plays a workload.")
+
+
+def _chosen(snapshot: Snapshot, selected: str | None) -> Story | None:
+    wait = why_waiting(snapshot, selected) if selected else None
+    return Story(f"{selected} waits", f": {explain_wait(wait, snapshot)}.") if wait else None
 
 
 def _held(snapshot: Snapshot) -> Story | None:

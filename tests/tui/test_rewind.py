@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.log import CHUNK, EventLog
+from engine.log import CHUNK
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName, Delivery
 from tests.tui.stage import StageBackend, mixed_traffic
@@ -116,11 +116,8 @@ def long_run(monkeypatch, capacity, num_passes):
     """A log that forgets, read as it grows."""
     monkeypatch.setattr(module, "SPACING", 500)
     backend = StageBackend()
-    log = EventLog(capacity)
-    for event in backend.log.since(0)[0]:
-        log.append(event)
-    backend.log = backend.core.log = backend.core._recorder._log = log
-    rewind = Rewind(log, ViewModel(log))
+    backend.log._capacity = capacity
+    rewind = Rewind(backend.log, ViewModel(backend.log))
     for number in range(40):
         prompt, sampling = (1,) * 20, SamplingParams(max_tokens=num_passes)
         backend.submit(Request(f"r{number}", prompt, sampling))

@@ -60,8 +60,8 @@ class Shown:
         self._app, self._pilot = app, pilot
         self.pane = app.query_one(TokenPane)
 
-    async def show(self, view, delivery=Delivery.STREAM, *, is_mine=False):
-        self.pane.show(view, delivery, is_mine=is_mine)
+    async def show(self, view, delivery=Delivery.STREAM, *, is_mine=False, is_over=False):
+        self.pane.show(view, delivery, is_mine=is_mine, is_over=is_over)
         await self._pilot.pause()
         return self.lines
 
@@ -124,9 +124,31 @@ async def test_a_held_slot_says_so_and_that_its_text_is_not_delivered():
 async def test_a_slot_that_became_free_keeps_its_last_text():
     async with pane() as shown:
         await shown.show(VIEW)
-        assert await shown.show(None) == ["Once upon a", "", ""]
+        ended = replace(VIEW, reason=FinishReason.STOP)
+        assert await shown.show(ended, is_over=True) == ["Once upon a", "", ""]
         assert shown.frame == ("r7 done", "3/50")
         assert await shown.show(VIEW) == ["Once upon a▏", "", ""]
+
+
+async def test_a_slot_tells_how_it_became_free():
+    async with pane() as shown:
+        await shown.show(VIEW, is_over=True)
+        assert shown.frame == ("r7 evicted", "3/50")
+        await shown.show(replace(VIEW, reason=FinishReason.ABORT), is_over=True)
+        assert shown.frame == ("r7 abort", "3/50")
+
+
+async def test_a_slot_that_nobody_held_yet_is_empty_whatever_was_shown_before():
+    async with pane() as shown:
+        await shown.show(VIEW)
+        assert await shown.show(None) == ["", "", ""]
+        assert shown.frame == ("", "")
+
+
+async def test_an_earlier_text_is_shown_where_time_goes_back():
+    async with pane() as shown:
+        await shown.show(grown("so so so so", 4))
+        assert await shown.show(grown("so so so", 3)) == ["so so so▏", "", ""]
 
 
 async def test_a_prompt_under_way_shows_how_far_it_is():

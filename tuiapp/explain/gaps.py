@@ -25,8 +25,9 @@ class Gap:
         num_decodes: requests that decoded in it, this one counted.
         outside: seconds of it in which no pass ran.
         num_idle: passes in which this request was given nothing.
-        num_lost: tokens that it lost by an eviction, to be computed again.
-        evicted_in: the pass before which it was evicted, or None.
+        num_evictions: how often it was evicted.
+        num_lost: tokens that it lost by that, to be computed again.
+        evicted_in: the pass before which it was evicted first, or None.
     """
 
     seconds: float
@@ -38,6 +39,7 @@ class Gap:
     num_decodes: int
     outside: float = 0.0
     num_idle: int = 0
+    num_evictions: int = 0
     num_lost: int = 0
     evicted_in: int | None = None
 
@@ -46,8 +48,9 @@ def explain_gap(gap: Gap) -> str:
     """One sentence that names the culprit, as far as the records do."""
     usually = f" (a usual gap: {_ms(gap.usual)})"
     if gap.evicted_in is not None:
+        often = f"{gap.num_evictions} times, first " if gap.num_evictions > 1 else ""
         return (
-            f"It was evicted before pass {gap.evicted_in}, and its next token took "
+            f"It was evicted {often}before pass {gap.evicted_in}, and its next token took "
             f"{_count(gap.num_passes, 'pass')}; {_count(gap.num_lost, 'token')} had to be "
             "computed again."
         )
@@ -102,6 +105,7 @@ class GapFold:
     _num_passes: int = 0
     _busy: float = 0.0
     _num_idle: int = 0
+    _num_evictions: int = 0
     _num_lost: int = 0
     _evicted_in: int | None = None
     _longest: Step | None = None
@@ -114,7 +118,9 @@ class GapFold:
         """Note a pass, and what the request did in it."""
         for lost in step.preempted:
             if lost.request_id == self.request_id:
-                self._evicted_in, self._num_lost = step.index + 1, lost.num_lost
+                self._evicted_in = self._evicted_in or step.index + 1
+                self._num_evictions += 1
+                self._num_lost += lost.num_lost
         if step.rows:
             self._num_passes += 1
             self._busy += step.duration
@@ -139,7 +145,7 @@ class GapFold:
             if self._longest and (self._worst is None or seconds > self._worst.seconds):
                 self._worst = self._describe(seconds, self._longest)
         self._last, self._longest, self._evicted_in = time, None, None
-        self._num_passes = self._num_idle = self._num_lost = 0
+        self._num_passes = self._num_idle = self._num_evictions = self._num_lost = 0
         self._busy = 0.0
 
     def _describe(self, seconds: float, longest: Step) -> Gap:
@@ -155,6 +161,7 @@ class GapFold:
             num_decodes=sum(row.work is Work.DECODE for row in longest.rows),
             outside=max(0.0, seconds - self._busy),
             num_idle=self._num_idle,
+            num_evictions=self._num_evictions,
             num_lost=self._num_lost,
             evicted_in=self._evicted_in,
         )

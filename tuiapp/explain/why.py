@@ -47,21 +47,21 @@ def why_waiting(snapshot: Snapshot, request_id: str) -> Wait | None:
 
 
 def explain_wait(wait: Wait, snapshot: Snapshot) -> str:
-    """One sentence."""
+    """The rest of a sentence that says that it waits."""
     if wait.skip is None:
-        return "No pass was planned since it came: the next one decides."
+        return "no pass was planned since it came, the next one decides"
     reason = explain_skip(wait.skip, snapshot)
     if not wait.place:
-        return f"{reason[0].upper()}{reason[1:]}."
+        return reason
     ahead = f"{_count(wait.place, 'request')} {'is' if wait.place == 1 else 'are'} ahead of it"
-    return f"{ahead}, and for the first, {wait.skip.request_id}, {reason}."
+    return f"{ahead}; for the first, {wait.skip.request_id}, {reason}"
 
 
 def explain_skip(skip: Skip, snapshot: Snapshot) -> str:
     """What stopped the head of the queue, with the numbers that decided it."""
     match skip.reason:
         case SkipReason.SLOTS:
-            return f"no slot is free: {_taken(snapshot)}"
+            return f"no slot is free ({_taken(snapshot)})"
         case SkipReason.BUDGET:
             budget = snapshot.settings.max_num_batched_tokens
             left = f"{skip.available} of the {budget} tokens of a pass were left"
@@ -70,7 +70,7 @@ def explain_skip(skip: Skip, snapshot: Snapshot) -> str:
             total = snapshot.num_blocks
             return f"{skip.needed} KV blocks are needed, {skip.available} of {total} were free"
         case SkipReason.POLICY:
-            return f"a batch is closed until all of it is done: {_taken(snapshot)}"
+            return f"the batch takes nobody in until all of it is done ({_taken(snapshot)})"
         case SkipReason.COMPANY:
             return f"{skip.available} of {skip.needed} requests are here{_deadline(skip, snapshot)}"
 
@@ -90,9 +90,9 @@ def _taken(snapshot: Snapshot) -> str:
     if not live:
         return text
     if snapshot.settings.batcher is BatcherName.CONTINUOUS:
-        return f"{text}, and {_nearest_end(live)}"
+        return f"{text}; {_nearest_end(live)}"
     longest = max(live, key=_left)
-    return f"{text}, and {longest.id} has up to {_count(_left(longest), 'token')} to go"
+    return f"{text}; {longest.id} has up to {_count(_left(longest), 'token')} to go"
 
 
 def _nearest_end(live: list[RequestView]) -> str:

@@ -30,6 +30,10 @@ KEYS = {
     "enter": "⏎",
     "up": "↑",
     "down": "↓",
+    "left": "←",
+    "right": "→",
+    "shift+left": "shift ←",
+    "shift+right": "shift →",
 }
 
 

@@ -1,91 +1,182 @@
-"""One request's life: where its time went, what it asked and what it got."""
+"""One request's life: where its time went, what held it up, what it asked and what it got."""
 
 from __future__ import annotations
 
+import json
+import re
+from pathlib import Path
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tuiapp.explain import Life, LifeReader, explain_wait, why_waiting
+from tuiapp.explain.export import to_json
+from tuiapp.layout import TALL
+from tuiapp.rewind import Rewind
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
 from tuiapp.text import clean, one_line
 from tuiapp.tracked import RequestView
-from tuiapp.viewmodel import ViewModel
+from tuiapp.widgets.life_bar import draw_life
+from tuiapp.widgets.life_facts import draw_blocks, draw_facts, draw_gaps
+from tuiapp.widgets.waterfall import draw_waterfall
 
 REFRESH_SECONDS = 0.25
-LIFE_WIDTH = 60
+LONGEST_PROMPT = 4000  # characters of a prompt that are shown
+HINT = "← → others   c copy   e export   g worst gap   x abort   esc close"
 
 
-class InspectScreen(Dialog[None]):
-    """Follows the request while it lives."""
+class InspectScreen(Dialog[int | None]):
+    """Follows the request while it lives, or shows it at the pass that was gone back to.
+
+    It is dismissed with the pass to go to, if its worst gap is to be seen.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,q", "close", "Close"),
+        Binding("left", "neighbour(-1)", "The request before"),
+        Binding("right", "neighbour(1)", "The next request"),
+        Binding("c", "copy", "Copy the answer"),
+        Binding("e", "export", "Export as JSON"),
+        Binding("g", "worst_gap", "Go to the worst gap"),
         Binding("x", "abort", "Abort"),
     ]
     DEFAULT_CSS = """
-    InspectScreen #facts { height: auto; margin: 1 0; }
-    InspectScreen #answer { height: auto; max-height: 12; border-top: solid $border-blurred; }
+    InspectScreen > #dialog { width: 108; }
+    InspectScreen .part { height: auto; }
+    InspectScreen.-tall .part { margin-top: 1; }
+    InspectScreen #texts { height: auto; max-height: 1fr; min-height: 3; }
+    InspectScreen #texts { border-top: solid $border-blurred; scrollbar-size-vertical: 1; }
     """
 
-    def __init__(self, viewmodel: ViewModel, session: Session, request_id: str) -> None:
-        super().__init__(one_line(request_id), "esc close   x abort")
-        self._viewmodel = viewmodel
+    def __init__(self, rewind: Rewind, session: Session, request_id: str) -> None:
+        super().__init__("", HINT)
+        self._rewind = rewind
         self._session = session
-        self._request_id = request_id
+        self._life: Life | None = None
+        self._look_at(request_id)
 
     def compose_body(self) -> ComposeResult:
-        yield Static(id="facts")
-        with VerticalScroll(id="answer"):
-            yield Static(id="text")
+        for name in ("life", "waterfall", "facts", "tracks"):
+            yield Static(id=name, classes="part", markup=False)
+        with VerticalScroll(id="texts"):
+            yield Static(id="text", markup=False)
 
     def on_mount(self) -> None:
         self.set_interval(REFRESH_SECONDS, self.draw)
-        self.draw()
+        self.call_after_refresh(self.draw)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height >= TALL, "-tall")
+        self.call_after_refresh(self.draw)
 
     def draw(self) -> None:
         """Show the request as it stands, for as long as it is remembered."""
-        view = self._viewmodel.request(self._request_id)
-        if view:
-            self.query_one("#facts", Static).update(_facts(view, self._session.backend.now()))
-            self.query_one("#text", Static).update(Content(clean(view.text) or "no text yet"))
+        view = self._rewind.request(self._request_id)
+        life = self._life = self._reader.read(self._rewind.snapshot.time)
+        self.query_one("#dialog").border_title = Content(self._title_now())
+        if life:
+            self._draw_life(life)
+        elif view:
+            self._draw_rest(view)
+
+    def _look_at(self, request_id: str) -> None:
+        """Change over to a request."""
+        log, until = self._session.backend.log, self._rewind.position
+        self._request_id = request_id
+        self._reader = LifeReader(log, request_id, until)
+        self._prompt: str | None = None
+
+    def _title_now(self) -> str:
+        ids = self._rewind.request_ids
+        label = f" {self._life.request.label}" if self._life and self._life.request.label else ""
+        place = ""
+        if self._request_id in ids:
+            place = f"  ({ids.index(self._request_id) + 1} of {len(ids)})"
+        at = f"  ◀ pass {self._rewind.at}" if self._rewind.at else ""
+        return f"{one_line(self._request_id + label)}{place}{at}"
+
+    def _draw_life(self, life: Life) -> None:
+        width = self.query_one("#life").size.width
+        ascii_only = bool(getattr(self.app, "ascii_only", False))
+        self._say("#life", draw_life(life, width, ascii_only=ascii_only))
+        self._say("#waterfall", draw_waterfall(life, width, ascii_only=ascii_only))
+        self._say("#facts", draw_facts(life))
+        tracks = [draw_blocks(life, width), draw_gaps(life, width), *self._why()]
+        self._say("#tracks", Content("\n").join(tracks))
+        prompt = Content.styled(self._prompt_of(life), "$muted")
+        answer = Content(clean(life.text).lstrip() or "no text yet")
+        self._say("#text", Content("\n").join([prompt, answer]))
+
+    def _draw_rest(self, view: RequestView) -> None:
+        """What is remembered of a request whose beginning the log has forgotten."""
+        self._say("#life", Content.styled("its beginning is no longer in memory", "$warning"))
+        self._say("#text", Content(clean(view.text) or "no text yet"))
+
+    def _why(self) -> list[Content]:
+        """What the request waits for, if it does."""
+        snapshot = self._rewind.snapshot
+        wait = why_waiting(snapshot, self._request_id)
+        if wait is None:
+            return []
+        reason = one_line(explain_wait(wait, snapshot))
+        return [Content.assemble(("waits      ", "$muted"), (f"{reason}.", "$accent"))]
+
+    def _prompt_of(self, life: Life) -> str:
+        """The text of the prompt, decoded once."""
+        if self._prompt is None:
+            tokenizer = self._session.backend.tokenizer
+            ids = life.request.prompt_token_ids
+            text = tokenizer.decode(ids) if tokenizer else f"{len(ids)} tokens"
+            self._prompt = clean(text).strip()
+        if len(self._prompt) > LONGEST_PROMPT:
+            return f"{self._prompt[:LONGEST_PROMPT]} …"
+        return self._prompt
+
+    def _say(self, selector: str, content: Content) -> None:
+        """Repaint a part that changed."""
+        part = self.query_one(selector, Static)
+        shown = part.content
+        if not isinstance(shown, Content) or not content.is_same(shown):
+            part.update(content)
+
+    def action_neighbour(self, step: int) -> None:
+        """Go on to the request that arrived before or after this one."""
+        ids = self._rewind.request_ids
+        if self._request_id in ids:
+            at = ids.index(self._request_id) + step
+            self._look_at(ids[max(0, min(len(ids) - 1, at))])
+            self.draw()
+
+    def action_copy(self) -> None:
+        if self._life and self._life.text:
+            self.app.copy_to_clipboard(self._life.text)
+            self.notify(f"{self._life.num_output_tokens} tokens copied", timeout=2)
+
+    def action_export(self) -> None:
+        """Save all of it where the command was started."""
+        if self._life is None:
+            return
+        path = Path(f"batchscope-{re.sub(r'[^A-Za-z0-9._-]', '_', self._request_id)}.json")
+        values = to_json(self._life, self._prompt or "")
+        try:
+            path.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        except OSError as error:
+            self.notify(f"No export: {error}", severity="error", markup=False)
+        else:
+            self.notify(f"Saved {path}", markup=False)
+
+    def action_worst_gap(self) -> None:
+        worst = self._life.worst if self._life else None
+        if worst is None:
+            self.notify("There is no gap between two tokens", timeout=2)
+        else:
+            self.dismiss(worst.longest)
 
     def action_abort(self) -> None:
         self._session.backend.abort(self._request_id)
-
-
-def _facts(view: RequestView, now: float) -> Content:
-    rows = [
-        ("workload", one_line(view.label) or "injected"),
-        ("state", _state(view)),
-        ("prompt", f"{view.num_prompt_tokens} tokens, {view.num_computed} tokens in the cache"),
-        (
-            "output",
-            f"{view.num_output_tokens} of at most {view.max_tokens} tokens generated, "
-            f"{view.num_delivered} delivered",
-        ),
-        ("waited", _milliseconds((view.admitted_at or now) - view.arrival) + " for a slot"),
-        ("TTFT", _milliseconds(view.ttft)),
-        ("worst gap", _milliseconds(view.worst_gap or None) + " between two deliveries"),
-        ("E2EL", _milliseconds(view.e2e)),
-        ("preempted", f"{view.num_preemptions} times"),
-    ]
-    return Content("\n").join(
-        Content.assemble((f"{name:>10}  ", "$muted"), value) for name, value in rows
-    )
-
-
-def _state(view: RequestView) -> str:
-    if view.reason is not None:
-        message = f": {one_line(view.message)}" if view.message else ""
-        delivered = "" if view.is_delivered else ", not delivered yet"
-        return f"ended ({view.reason.value}{message}){delivered}"
-    return view.work.value if view.work else "waiting"
-
-
-def _milliseconds(seconds: float | None) -> str:
-    return "—" if seconds is None else f"{seconds * 1000:.0f} ms"

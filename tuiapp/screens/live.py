@@ -19,6 +19,7 @@ from engine.settings import BatcherName
 from tuiapp.attacks import Attacks
 from tuiapp.knobs import next_system, read_systems
 from tuiapp.presets import Preset, list_presets
+from tuiapp.rewind import Rewind
 from tuiapp.screens.attack import AttackScreen
 from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.help import HelpScreen
@@ -32,7 +33,6 @@ from tuiapp.session import Session
 from tuiapp.snapshot import Notice, Snapshot
 from tuiapp.story import Story
 from tuiapp.text import clean
-from tuiapp.viewmodel import ViewModel
 from tuiapp.widgets.live_view import LiveView
 from tuiapp.widgets.timeline import Timeline
 
@@ -73,6 +73,13 @@ class LiveScreen(Screen[None]):
         Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
         Binding("up", "select(-1)", "Select", show=False, tooltip="The request before"),
         Binding("down", "select(1)", "Select", show=False, tooltip="The next request"),
+        Binding("left", "rewind(-1)", "Rewind", show=False, tooltip="Show the pass before"),
+        Binding("right", "rewind(1)", "Forward", show=False, tooltip="Show the pass after"),
+        Binding("shift+left", "rewind(-10)", "Rewind 10", show=False, tooltip="Ten passes back"),
+        Binding("shift+right", "rewind(10)", "Forward 10", show=False, tooltip="Ten passes on"),
+        Binding("home", "home", "Oldest", show=False, tooltip="The oldest pass in memory"),
+        Binding("end", "end", "Newest", show=False, tooltip="Hold the newest pass"),
+        Binding("f", "follow", "Follow", show=False, tooltip="Show the engine as it is now"),
         Binding("x", "abort", "Abort", show=False, tooltip="End the selected request"),
         Binding("X", "abort_all", "Abort all", show=False, tooltip="End every request"),
         Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this screen as SVG"),
@@ -81,20 +88,20 @@ class LiveScreen(Screen[None]):
     def __init__(
         self,
         session: Session,
-        viewmodel: ViewModel,
+        rewind: Rewind,
         on_ready: Callable[[Session], None] = lambda session: None,
         *,
         ascii_only: bool = False,
     ) -> None:
         super().__init__()
         self._session = session
-        self._viewmodel = viewmodel
+        self._rewind = rewind
         self._on_ready: Callable[[Session], None] | None = on_ready
         self._view = LiveView(session, ascii_only=ascii_only)
         self._num_notices = 0
         self._systems = read_systems()
         self._attacks = Attacks(session)
-        self.snapshot = Snapshot(settings=session.settings)
+        self.snapshot = self.newest = Snapshot(settings=session.settings)
 
     def compose(self) -> ComposeResult:
         yield self._view
@@ -114,14 +121,16 @@ class LiveScreen(Screen[None]):
         Args:
             everything: draw all parts now, for a key press, a picture or a test.
         """
-        snapshot = self.snapshot = self._viewmodel.poll(self._session.backend.now())
-        if snapshot.info and self._on_ready:
+        newest = self.newest = self._rewind.poll(self._session.backend.now())
+        if newest.info and self._on_ready:
             ready, self._on_ready = self._on_ready, None
-            self._session.settle(snapshot.settings)
+            self._session.settle(newest.settings)
             ready(self._session)
-        self._tell_news(snapshot)
+        self._tell_news(newest)
+        at, self.snapshot = self._rewind.at, self._rewind.snapshot
+        self._view.moment = (at, self._rewind.newest) if at else None
         if self._fits():
-            self._view.draw(snapshot, everything=everything)
+            self._view.draw(self.snapshot, everything=everything)
 
     def draw_all(self) -> None:
         """Show everything at once."""
@@ -145,7 +154,7 @@ class LiveScreen(Screen[None]):
             self._announce(notice)
 
     def _announce(self, notice: Notice) -> None:
-        if notice.is_fatal and self.snapshot.info is None:
+        if notice.is_fatal and self.newest.info is None:
             code = EXIT_USAGE if notice.is_usage else EXIT_FAILED
             self.app.exit(return_code=code, message=Text(f"batchscope: {clean(notice.message)}"))
         elif not notice.is_failure:
@@ -161,7 +170,7 @@ class LiveScreen(Screen[None]):
         if not self._session.is_paused:
             self._session.toggle_pause()
         self._session.backend.step(count)
-        self.draw_all()
+        self.action_follow()
 
     def action_batcher(self, name: str) -> None:
         self._session.set_batcher(BatcherName(name))
@@ -169,7 +178,7 @@ class LiveScreen(Screen[None]):
 
     def action_inject(self) -> None:
         if self._session.prompts is not None:
-            self.app.push_screen(InjectScreen(self._session, lambda: self.snapshot))
+            self.app.push_screen(InjectScreen(self._session, lambda: self.newest))
 
     def action_burst(self) -> None:
         if count := self._session.burst():
@@ -247,10 +256,35 @@ class LiveScreen(Screen[None]):
         self._inspect(event.request_id)
 
     def _inspect(self, request_id: str) -> None:
-        if self._viewmodel.request(request_id) is None:
+        if self._rewind.request(request_id) is None:
             self.notify(f"{request_id} is no longer remembered", markup=False)
         else:
-            self.app.push_screen(InspectScreen(self._viewmodel, self._session, request_id))
+            screen = InspectScreen(self._rewind, self._session, request_id)
+            self.app.push_screen(screen, self._go_to)
+
+    def _go_to(self, number: int | None) -> None:
+        if number is not None:
+            self._rewind.go(number)
+            self.draw_all()
+
+    def action_rewind(self, passes: int) -> None:
+        """Show an earlier pass, or a later one, and say so where there is none."""
+        if not self._rewind.move(passes):
+            self.notify(self._rewind.limit(is_back=passes < 0), timeout=3)
+        self.draw_all()
+
+    def action_home(self) -> None:
+        self._rewind.go(self._rewind.oldest)
+        self.notify(self._rewind.limit(is_back=True), timeout=3)
+        self.draw_all()
+
+    def action_end(self) -> None:
+        self._rewind.go(self._rewind.newest)
+        self.draw_all()
+
+    def action_follow(self) -> None:
+        self._rewind.follow()
+        self.draw_all()
 
     def action_abort(self) -> None:
         if self._view.selected is None:

@@ -31,13 +31,24 @@ class Line(Static):
 
 
 class TitleLeft(Line):
-    """The name, the batcher with its settings, and whether the engine is paused."""
+    """The name, the batcher with its settings, and which moment of the engine is shown."""
 
-    def show(self, settings: EngineSettings, *, is_paused: bool) -> None:
-        """Draw a frame."""
-        state = ("‖ paused", "bold $warning") if is_paused else ("▶", "$success")
+    def show(
+        self, settings: EngineSettings, *, is_paused: bool, moment: tuple[int, int] | None = None
+    ) -> None:
+        """Draw a frame.
+
+        Args:
+            moment: the earlier pass that is shown and the newest one; None for the newest state.
+        """
         name, what = ("▚ batchscope", "bold $primary"), (describe(settings), "bold")
-        self.say(Content.assemble(name, "   ", what, "   ", state))
+        if moment:
+            pass_now, newest = moment
+            state = (f"◀ pass {pass_now} of {newest}", "bold $accent")
+            self.say(Content.assemble(name, "   ", state, "   ", what))
+        else:
+            state = ("‖ paused", "bold $warning") if is_paused else ("▶", "$success")
+            self.say(Content.assemble(name, "   ", what, "   ", state))
 
 
 class TitleRight(Line):

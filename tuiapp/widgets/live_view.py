@@ -31,11 +31,13 @@ class LiveView(Vertical):
 
     Attributes:
         selected: the request that is marked in the timeline and the queue.
+        moment: the earlier pass that is shown and the newest one; None for the newest state.
     """
 
     def __init__(self, session: Session, *, ascii_only: bool) -> None:
         super().__init__(id="view")
         self.selected: str | None = None
+        self.moment: tuple[int, int] | None = None
         self._session = session
         self._ascii_only = ascii_only
         self._layout_now: Layout | None = None
@@ -107,12 +109,15 @@ class LiveView(Vertical):
         """Every other pane."""
         delivery = snapshot.settings.delivery
         for pane in list(self.query(TokenPane))[remainder : layout.num_panes : 2]:
-            view = snapshot.slots[pane.slot] if pane.slot < len(snapshot.slots) else None
-            pane.show(view, delivery, is_mine=bool(view and self._session.is_mine(view.id)))
+            owner, last = snapshot.owners(pane.slot)
+            is_mine = bool(owner and self._session.is_mine(owner.id))
+            pane.show(owner or last, delivery, is_mine=is_mine, is_over=owner is None)
 
     def _draw_meters(self, snapshot: Snapshot, layout: Layout) -> None:
         session = self._session
-        self.query_one(TitleLeft).show(session.settings, is_paused=session.is_paused)
+        settings = snapshot.settings if self.moment else session.settings
+        title = self.query_one(TitleLeft)
+        title.show(settings, is_paused=session.is_paused, moment=self.moment)
         if layout.is_wide:
             self.query_one(TitleRight).show(snapshot, session.workload, session.speed)
             self.query_one(MetersPanel).show(snapshot)
@@ -132,5 +137,6 @@ class LiveView(Vertical):
             self._news_until = snapshot.time + NEWS_SECONDS
         if self._news_until is not None and snapshot.time >= self._news_until:
             self._news = self._news_until = None
-        story = self._news or tell(snapshot, is_paused=self._session.is_paused)
+        told = tell(snapshot, is_paused=self._session.is_paused, selected=self.selected)
+        story = told if self.moment else self._news or told
         self.query_one(StoryLine).show(story)

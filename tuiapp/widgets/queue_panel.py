@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from textual.content import Content
 
-from engine.plan import Skip, SkipReason
+from tuiapp.explain import name_reason
 from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
 from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
@@ -15,13 +15,6 @@ from tuiapp.widgets.panel import Panel
 
 NAME_WIDTH = 10
 TOKENS_PER_CELL = 24
-REASONS = {
-    SkipReason.SLOTS: "no free slot",
-    SkipReason.BUDGET: "token budget spent",
-    SkipReason.BLOCKS: "too few KV blocks",
-    SkipReason.POLICY: "the batch is closed",
-    SkipReason.COMPANY: "waits for company",
-}
 
 
 class QueuePanel(Panel):
@@ -38,7 +31,7 @@ class QueuePanel(Panel):
         shown = snapshot.waiting[:room]
         rows = [self._row(view, snapshot.time, view.id == selected) for view in shown]
         count = snapshot.meters.num_waiting
-        reason = f" · {_why(snapshot.skipped[0])}" if count and snapshot.skipped else ""
+        reason = f" · {name_reason(snapshot.skipped[0])}" if count and snapshot.skipped else ""
         empty = Content.styled("nobody waits", "$faint")
         self.say(Content("\n").join(rows) if rows else empty, f"{count} waiting{reason}")
 
@@ -61,9 +54,3 @@ class QueuePanel(Panel):
             (self._glyphs[Phase.PREFILL] * prefill, "$phase-prefill"),
             (self._glyphs[Phase.DECODE] * decode, "$phase-decode-ink"),
         )
-
-
-def _why(skip: Skip) -> str:
-    if skip.reason is SkipReason.BLOCKS:
-        return f"needs {skip.needed} blocks, {skip.available} free"
-    return REASONS[skip.reason]

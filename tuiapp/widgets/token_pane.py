@@ -77,22 +77,31 @@ class TokenPane(Widget):
         delivery: Delivery,
         *,
         is_mine: bool,
+        is_over: bool = False,
     ) -> None:
-        """Draw a frame: the request that holds the slot, or what was left there."""
+        """Draw a frame: the request that holds the slot, or the one that held it last.
+
+        Args:
+            view: None if nobody held it yet.
+            is_over: the slot is free again.
+        """
         if view is None:
-            self._retire()
+            self._empty()
             return
         if view.id != self.request_id:
             self._clear(view.id)
-        is_live = view.reason is None
+        is_live = view.reason is None and not is_over
         is_pending = not view.is_delivered and delivery is Delivery.BATCH
-        if self._is_over or (is_live, is_pending) != (self._is_live, self._is_pending):
-            self._is_over = False
-            self._is_live, self._is_pending = is_live, is_pending
+        look = (is_live, is_pending, is_over)
+        if look != (self._is_live, self._is_pending, self._is_over):
+            self._is_live, self._is_pending, self._is_over = look
             self._strips.clear()
             self.refresh()
         self._follow(view)
-        self._describe(_title(view), _subtitle(view, is_pending), _class(view, is_mine))
+        if is_over:
+            self._describe(_last_title(view), _subtitle(view, is_pending=False), "-over")
+        else:
+            self._describe(_title(view), _subtitle(view, is_pending), _class(view, is_mine))
 
     def on_resize(self) -> None:
         if self.size.width > 0 and self.size.width != self._wrapped.width:
@@ -117,14 +126,12 @@ class TokenPane(Widget):
             return self._current_strip(text)
         return Strip.blank(width, text)
 
-    def _retire(self) -> None:
-        if self.request_id is not None and not self._is_over:
-            self._is_live, self._is_over = False, True
-            self._strips.clear()
-            self._describe(f"{clean(self.request_id)} done", self._subtitle, "-over")
-            self.refresh()
+    def _empty(self) -> None:
+        if self.request_id is not None:
+            self._clear(None)
+            self._describe("", "", "")
 
-    def _clear(self, request_id: str) -> None:
+    def _clear(self, request_id: str | None) -> None:
         self.request_id = request_id
         self._source, self._source_start = "", 0
         self._is_live = self._is_pending = self._is_over = False
@@ -143,7 +150,8 @@ class TokenPane(Widget):
         new = view.text[end - view.text_start :] if end >= view.text_start else ""
         self._source, old, self._source_start = view.text, self._source, view.text_start
         if not new:
-            if not view.text.endswith(old[-20:]):
+            is_shorter = view.text_start + len(view.text) < end
+            if is_shorter or not view.text.endswith(old[-20:]):
                 self._wrap_again()
             return
         wrapped, before = self._wrapped, self._wrapped.num_lines
@@ -190,6 +198,14 @@ def _title(view: RequestView) -> str:
     held = " held" if view.reason in (FinishReason.STOP, FinishReason.LENGTH) else ""
     name = f"{view.id} {view.label}" if view.label and view.label not in view.id else view.id
     return f"{clean(name)}{held}"
+
+
+def _last_title(view: RequestView) -> str:
+    """How the request left its slot."""
+    if view.reason is None:
+        return f"{clean(view.id)} evicted"
+    is_done = view.reason in (FinishReason.STOP, FinishReason.LENGTH)
+    return f"{clean(view.id)} {'done' if is_done else view.reason.value}"
 
 
 def _subtitle(view: RequestView, is_pending: bool) -> str:

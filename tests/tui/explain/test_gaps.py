@@ -82,9 +82,14 @@ def test_time_between_passes_is_blamed_on_no_pass():
         ),
         ({}, "Pass 214 took 96 ms (a usual gap: 9.0 ms), with 8 requests decoding and no prompt."),
         (
-            {"evicted_in": 200, "num_passes": 15, "num_lost": 1},
+            {"evicted_in": 200, "num_evictions": 1, "num_passes": 15, "num_lost": 1},
             "It was evicted before pass 200, and its next token took 15 passes; 1 token had to be "
             "computed again.",
+        ),
+        (
+            {"evicted_in": 200, "num_evictions": 3, "num_passes": 15, "num_lost": 90},
+            "It was evicted 3 times, first before pass 200, and its next token took 15 passes; "
+            "90 tokens had to be computed again.",
         ),
         (
             {"longest_seconds": 0.02, "num_passes": 6, "num_idle": 5},

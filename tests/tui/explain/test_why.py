@@ -33,8 +33,7 @@ def after(lengths, num_passes, **knobs):
             3,
             {"max_num_seqs": 2},
             "r2",
-            "No slot is free: 2 of 2 are taken, and r1 is nearest its end, with up to 2 tokens to "
-            "go.",
+            "no slot is free (2 of 2 are taken; r1 is nearest its end, with up to 2 tokens to go)",
             "no free slot",
         ),
         (
@@ -42,8 +41,8 @@ def after(lengths, num_passes, **knobs):
             3,
             {"max_num_seqs": 2},
             "r4",
-            "2 requests are ahead of it, and for the first, r2, no slot is free: 2 of 2 are taken, "
-            "and r1 is nearest its end, with up to 2 tokens to go.",
+            "2 requests are ahead of it; for the first, r2, no slot is free (2 of 2 are taken; r1 "
+            "is nearest its end, with up to 2 tokens to go)",
             "no free slot",
         ),
         (
@@ -51,7 +50,7 @@ def after(lengths, num_passes, **knobs):
             1,
             WHOLE,
             "r1",
-            "20 of the 100 tokens of a pass were left, and it has 90 to compute.",
+            "20 of the 100 tokens of a pass were left, and it has 90 to compute",
             "token budget spent",
         ),
         (
@@ -59,7 +58,7 @@ def after(lengths, num_passes, **knobs):
             2,
             {"num_kv_blocks": 10, "long_prefill_token_threshold": 0},
             "r1",
-            "8 KV blocks are needed, 6 of 10 were free.",
+            "8 KV blocks are needed, 6 of 10 were free",
             "needs 8 blocks, 6 free",
         ),
         (
@@ -67,8 +66,8 @@ def after(lengths, num_passes, **knobs):
             7,
             STATIC,
             "r4",
-            "A batch is closed until all of it is done: 4 of 4 are taken, and r3 has up to 23 "
-            "tokens to go.",
+            "the batch takes nobody in until all of it is done (4 of 4 are taken; r3 has up to 23 "
+            "tokens to go)",
             "the batch is closed",
         ),
         (
@@ -76,7 +75,7 @@ def after(lengths, num_passes, **knobs):
             1,
             STATIC,
             "r0",
-            "2 of 4 requests are here, and a static batch starts when it is full.",
+            "2 of 4 requests are here, and a static batch starts when it is full",
             "waits for company",
         ),
         (
@@ -84,8 +83,8 @@ def after(lengths, num_passes, **knobs):
             1,
             DYNAMIC,
             "r1",
-            "1 request is ahead of it, and for the first, r0, 2 of 4 requests are here, and the "
-            "batch starts when it is full, or in 50 ms at the latest.",
+            "1 request is ahead of it; for the first, r0, 2 of 4 requests are here, and the "
+            "batch starts when it is full, or in 50 ms at the latest",
             "waits for company",
         ),
     ],
@@ -101,9 +100,7 @@ def test_who_came_after_the_last_pass_was_planned_has_not_been_looked_at():
     backend.submit(Request("r0", (1,) * 8, SamplingParams()))
     snapshot = ViewModel(backend.log).poll(backend.now())
     wait = why_waiting(snapshot, "r0")
-    assert (
-        explain_wait(wait, snapshot) == "No pass was planned since it came: the next one decides."
-    )
+    assert explain_wait(wait, snapshot) == "no pass was planned since it came, the next one decides"
 
 
 def test_who_does_not_wait_has_no_reason():

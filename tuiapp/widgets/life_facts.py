@@ -1,0 +1,106 @@
+"""What one request asked, got and held, in a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from textual.content import Content
+
+from tuiapp.explain import Life, explain_gap
+from tuiapp.text import one_line
+from tuiapp.widgets.bars import spark
+from tuiapp.widgets.life_bar import milliseconds
+from tuiapp.windows import percentiles
+
+NAME_WIDTH = 11
+FACT_WIDTH = 19
+NOTE_WIDTH = 36
+NUM_RUNS = 3  # runs of block ids that are spelled out
+
+
+def draw_facts(life: Life) -> Content:
+    """Two lines of names and values."""
+    passes = f"{life.first_pass}–{life.last_pass}" if life.first_pass else "none yet"
+    return Content("\n").join(
+        [
+            _line(
+                ("prompt", f"{len(life.request.prompt_token_ids)} tokens"),
+                ("output", f"{life.num_output_tokens}/{life.request.sampling.max_tokens} tokens"),
+                ("delivered", f"{life.num_delivered}"),
+                ("E2EL", milliseconds(life.e2e)),
+            ),
+            _line(
+                ("slot", "none" if life.slot is None else f"{life.slot}"),
+                ("passes", passes),
+                ("evicted", f"{life.num_preemptions}×"),
+                ("state", _state(life)),
+            ),
+        ]
+    )
+
+
+def draw_blocks(life: Life, width: int) -> Content:
+    """KV blocks held over the request's life."""
+    room = max(4, width - NAME_WIDTH - NOTE_WIDTH)
+    step = (life.end - life.start) / room
+    held = [float(life.blocks_at(life.start + (cell + 1) * step)) for cell in range(room)]
+    now = len(life.block_table)
+    note = f"now {now}: {_runs(life.block_table)}" if now else f"{life.most_blocks} at most, now 0"
+    return _track("KV blocks", spark(held, room), "$success", note)
+
+
+def draw_gaps(life: Life, width: int) -> Content:
+    """Gaps between deliveries, and who caused the longest one."""
+    shares = percentiles(life.gaps)
+    if not shares or not life.worst:
+        why = "undefined: all is delivered at once" if life.e2e is not None else "none so far"
+        return _track("ITL", "", "$muted", why)
+    room = max(4, width - NAME_WIDTH - NOTE_WIDTH)
+    note = (
+        f"p50 {milliseconds(shares.p50)}  p95 {milliseconds(shares.p95)}  "
+        f"max {milliseconds(life.worst.seconds)}"
+    )
+    bars = spark(shrink(life.gaps, room), min(room, len(life.gaps)))
+    told = Content.assemble(" " * NAME_WIDTH, (one_line(explain_gap(life.worst)), "$accent"))
+    return Content("\n").join([_track("ITL", bars.ljust(room), "$phase-decode-ink", note), told])
+
+
+def shrink(values: Sequence[float], width: int) -> list[float]:
+    """At most `width` values, each the largest of those that it stands for."""
+    if len(values) <= width:
+        return list(values)
+    edges = [at * len(values) // width for at in range(width + 1)]
+    return [max(values[begin:end]) for begin, end in pairwise(edges)]
+
+
+def _line(*facts: tuple[str, str]) -> Content:
+    parts: list[str | tuple[str, str]] = []
+    for name, value in facts:
+        parts += [(f"{name} ", "$muted"), (f"{value:<{FACT_WIDTH - len(name)}} ", "bold")]
+    return Content.assemble(*parts)
+
+
+def _track(name: str, bars: str, style: str, note: str) -> Content:
+    picture = (f"{bars}  " if bars else "", style)
+    return Content.assemble((f"{name:<{NAME_WIDTH}}", "$muted"), picture, note)
+
+
+def _state(life: Life) -> str:
+    if life.reason is None:
+        return life.spans[-1].stage.value if life.spans else "queued"
+    message = f": {one_line(life.message)}" if life.message else ""
+    pending = "" if life.num_delivered == life.num_output_tokens else ", not delivered"
+    return f"ended ({life.reason.value}{message}){pending}"
+
+
+def _runs(blocks: tuple[int, ...]) -> str:
+    """Ids with what lies in a row written as a range."""
+    runs: list[list[int]] = []
+    for block in blocks:
+        if runs and block == runs[-1][-1] + 1:
+            runs[-1][-1] = block
+        else:
+            runs.append([block, block])
+    spelled = (f"{a}" if a == b else f"{a}–{b}" for a, b in runs[:NUM_RUNS])
+    return ", ".join(spelled) + (", …" if len(runs) > NUM_RUNS else "")
