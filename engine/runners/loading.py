@@ -19,6 +19,7 @@ from engine.tokenizer import Tokenizer, ToyTokenizer, load_tokenizer
 LOAD_FORMATS = ("auto", "dummy")
 LOAD_ERRORS = (OSError, ValueError, ImportError, RuntimeError, SafetensorError)
 DUMMY_SEED = 0
+UNNAMED_LIMIT = 8192  # tokens of a sequence, for a model that does not say how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,9 @@ def _load(
             raise
         tokenizer = DummyTokenizer(text_config.vocab_size, eos_token_ids)
     tokenizer.vocab_size = min(tokenizer.vocab_size, text_config.vocab_size)
+    max_model_len = getattr(text_config, "max_position_embeddings", None) or UNNAMED_LIMIT
     num_params = sum(parameter.numel() for parameter in model.parameters())
-    return LoadedModel(model, tokenizer, text_config.max_position_embeddings, num_params)
+    return LoadedModel(model, tokenizer, max_model_len, num_params)
 
 
 def _randomise(
