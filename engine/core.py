@@ -66,8 +66,8 @@ class EngineCore:
             sampling = replace(request.sampling, ignore_eos=self.settings.ignore_eos)
             request = replace(request, sampling=sampling)
         if request.id in self._seen:
-            message = f"a request named {request.id!r} was already submitted"
-            self._outputs.refuse(request.id, message)
+            again = f"a request named {request.id!r} was already submitted"
+            self._outputs.refuse(request.id, again)
             return
         self._seen.add(request.id)
         self.log.append(Arrived(self.clock.now(), request))
