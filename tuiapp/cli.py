@@ -11,9 +11,11 @@ from typing import Annotated
 
 import typer
 
+from tuiapp.cli_presets import import_command, new_command
 from tuiapp.cli_runs import compare_command, replay_command, rerun_command, run_command
 from tuiapp.complaining import complaining
 from tuiapp.flags import (
+    DEFAULT_MODEL,
     AsJson,
     Attention,
     Batcher,
@@ -25,6 +27,7 @@ from tuiapp.flags import (
     KvMemory,
     LoadFormat,
     Model,
+    PresetModel,
     PresetName,
     Seed,
     Slots,
@@ -44,6 +47,8 @@ app = typer.Typer(
 )
 presets_app = typer.Typer(help="List, show and check presets.")
 app.add_typer(presets_app, name="presets")
+presets_app.command("new")(new_command)
+app.command("import")(import_command)
 app.command("run")(run_command)
 app.command("compare")(compare_command)
 app.command("replay")(replay_command)
@@ -69,7 +74,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def screen(
     context: typer.Context,
-    model: Model = "tiny",
+    model: PresetModel = None,
     device: Device = "auto",
     dtype: Dtype = "auto",
     load_format: LoadFormat = "auto",
@@ -107,8 +112,11 @@ def screen(
         from engine.runners.parts import ModelSpec
         from tuiapp.app import open_playground
         from tuiapp.options import read_overrides, screen_options
+        from tuiapp.presets import find_preset
 
-        spec = ModelSpec(model, device, dtype, load_format, attention, kv_memory, threads)
+        own = find_preset(preset).model if preset else None
+        name = model or own or DEFAULT_MODEL
+        spec = ModelSpec(name, device, dtype, load_format, attention, kv_memory, threads)
         overrides = read_overrides(slots, chunk, num_kv_blocks, batcher, deliver)
         options = screen_options(
             spec,

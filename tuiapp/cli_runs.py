@@ -8,6 +8,7 @@ import typer
 
 from tuiapp.complaining import complaining
 from tuiapp.flags import (
+    DEFAULT_MODEL,
     AsCsv,
     AsJson,
     AsMarkdown,
@@ -21,8 +22,8 @@ from tuiapp.flags import (
     KvBlocks,
     KvMemory,
     LoadFormat,
-    Model,
     Pace,
+    PresetModel,
     PresetName,
     RecordFile,
     RecordingFile,
@@ -39,7 +40,7 @@ from tuiapp.flags import (
 def run_command(
     preset: PresetName,
     variant: Variants = None,
-    model: Model = "tiny",
+    model: PresetModel = None,
     device: Device = "auto",
     dtype: Dtype = "auto",
     load_format: LoadFormat = "auto",
@@ -72,9 +73,11 @@ def run_command(
         from tuiapp.run_command import run_and_report
         from tuiapp.runs import RunRequest
 
+        story = find_preset(preset)
+        name = model or story.model or DEFAULT_MODEL
         request = RunRequest(
-            preset=find_preset(preset),
-            spec=ModelSpec(model, device, dtype, load_format, attention, kv_memory, threads),
+            preset=story,
+            spec=ModelSpec(name, device, dtype, load_format, attention, kv_memory, threads),
             overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
             variants=tuple(variant or ()),
             seed=seed,
@@ -92,7 +95,7 @@ def compare_command(
     variants: Annotated[
         str, typer.Option(metavar="A,B", help="Only these, the first of which is the measure.")
     ] = "",
-    model: Model = "tiny",
+    model: PresetModel = None,
     device: Device = "auto",
     dtype: Dtype = "auto",
     load_format: LoadFormat = "auto",
@@ -127,11 +130,13 @@ def compare_command(
         from tuiapp.runs import RunRequest
 
         form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)
+        story = find_preset(preset)
+        name = model or story.model or DEFAULT_MODEL
         request = RunRequest(
-            preset=find_preset(preset),
-            spec=ModelSpec(model, device, dtype, load_format, attention, kv_memory, threads),
+            preset=story,
+            spec=ModelSpec(name, device, dtype, load_format, attention, kv_memory, threads),
             overrides=read_overrides(slots, chunk, num_kv_blocks, None, deliver),
-            variants=tuple(name.strip() for name in variants.split(",") if name.strip()),
+            variants=tuple(each.strip() for each in variants.split(",") if each.strip()),
             seed=seed,
             pace=pace,
             fail_if=tuple(fail_if or ()),

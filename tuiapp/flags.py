@@ -21,6 +21,15 @@ Model = Annotated[
         metavar="NAME", help="tiny, smollm2, a folder, or a name on the Hugging Face hub."
     ),
 ]
+DEFAULT_MODEL = "tiny"
+PresetModel = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="tiny, smollm2, a folder, or a name on the Hugging Face hub; else the preset's own.",
+    ),
+]
 Device = Annotated[
     str,
     typer.Option(

@@ -17,7 +17,7 @@ from engine.generate.draft import Draft
 from engine.hardware.devices import device_folder
 from engine.metrics import Spread
 from tuiapp.presets import Claim, Preset, list_presets, read_preset
-from tuiapp.presets.files import shipped_folder, user_folder
+from tuiapp.presets.files import NAME, SUFFIX, shipped_folder, trace_folder, user_folder
 from tuiapp.report_json import dump, error_to_json, preset_to_json
 from tuiapp.text import clean, one_line
 
@@ -59,7 +59,7 @@ def show(preset: Preset, *, as_json: bool) -> None:
         ("Compares", [variant.name for variant in preset.variants]),
         ("Claims", [_claim(claim) for claim in preset.claims]),
         ("From", [about.source] if about.source else []),
-        ("Note", list(preset.notices)),
+        ("Recorded", _remarks(preset)),
         ("File", [str(preset.path)]),
     ):
         if lines:
@@ -78,8 +78,32 @@ def check(paths: Sequence[Path]) -> bool:
             errors.append(error)
         else:
             typer.echo(one_line(f"{path}: {len(preset.drafts)} requests, nothing wrong"))
+            for line in _remarks(preset):
+                typer.echo(one_line(f"  {line}"))
     _complain(errors)
     return not errors
+
+
+def make_new(name: str, output: Path | None) -> None:
+    """Write the template of a preset and print where it is.
+
+    Args:
+        output: the file; None is one of that name in the user's own folder.
+
+    Raises:
+        ConfigError: the name cannot be, or the file is there already.
+    """
+    if not NAME.fullmatch(name):
+        raise ConfigError(f"must be of letters, digits, - and _, got {name!r}", place="NAME")
+    path = output or user_folder() / f"{name}{SUFFIX}"
+    if path.name != f"{name}{SUFFIX}":
+        raise ConfigError(f"must be called {name}{SUFFIX}, got {path.name!r}", place="--output")
+    if path.exists():
+        raise ConfigError("is there already; choose another name", place=str(path))
+    template = files("tuiapp.presets") / "template.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(template.read_text("utf-8").replace("NAME", name, 1), "utf-8")
+    typer.echo(str(path))
 
 
 def locate() -> None:
@@ -91,9 +115,16 @@ def locate() -> None:
         ("shipped model", package / "models" / "tiny"),
         ("presets", shipped_folder()),
         ("your presets", user_folder()),
+        ("your traces", trace_folder()),
         ("your devices", device_folder()),
     ):
         typer.echo(f"{what:<15}{where}")
+
+
+def _remarks(preset: Preset) -> list[str]:
+    """What became of the rows of its traces, and which of them are not there."""
+    tallies = [each.tally for each in preset.drawn.readings.values() if each.tally]
+    return [*preset.notices, *(line for tally in tallies for line in tally.lines())]
 
 
 def _cells(preset: Preset) -> tuple[Text, ...]:

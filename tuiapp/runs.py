@@ -99,6 +99,7 @@ def make_study(request: RunRequest, runs: Mapping[str, EngineSettings]) -> Study
     """
     preset = request.preset
     slo, conditions = read_gates(request.fail_if, request.slo, preset.slo, preset.labels)
+    _announce(preset.notices)
     files = OutputFiles(request.outputs, len(runs))
     engines = Engines(request.spec)
     makes = {
@@ -151,6 +152,13 @@ def make_runs(
         if outcome.is_interrupted:
             break
     return outcomes
+
+
+def _announce(notices: Sequence[str]) -> None:
+    """Say what is not as the preset has it, before anything runs."""
+    console = Console(stderr=True)
+    for notice in notices:
+        console.print(Text(one_line(notice), style="yellow"), soft_wrap=True)
 
 
 def exit_code(study: Study | None) -> int:

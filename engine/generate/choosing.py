@@ -5,9 +5,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 
 from engine.checks import require, require_natural, require_positive
+from engine.config import ConfigError
 from engine.traces import Row, RowError, Tally, TraceFile
 from engine.traces.survey import NO_OUTPUT, NO_PROMPT, SECOND, UNSORTED
 
@@ -35,12 +36,14 @@ class Choice:
         every: each so-manieth of them.
         limit: so many at most, the first by time; what is held in memory grows with it alone.
         keeps_empty: whether rows with no output token are wanted too.
+        ordered: rows are in order of time, so that reading may end with the last one wanted.
     """
 
     window: Window | None = None
     every: int = 1
     limit: int | None = None
     keeps_empty: bool = False
+    ordered: bool = False
 
     def __post_init__(self) -> None:
         require_positive(every=self.every, limit=1 if self.limit is None else self.limit)
@@ -49,11 +52,13 @@ class Choice:
         """Read the rows that are wanted, in order of time; equal ones as they stand.
 
         Raises:
-            ConfigError: the file cannot be read to its end.
+            ConfigError: the file cannot be read to its end, or is not in the order it should be.
         """
         inside = self._inside(self._placed(trace, tally), tally)
         if self.limit is None:
             ordered = sorted(inside, key=_time)
+        elif self.ordered:
+            ordered = list(islice(inside, self.limit * self.every))
         else:
             ordered = heapq.nsmallest(self.limit * self.every, inside, key=_time)
         kept = ordered[:: self.every]
@@ -64,13 +69,20 @@ class Choice:
 
     def _placed(self, trace: TraceFile, tally: Tally) -> Iterator[Placed]:
         """The usable rows with their times, in the order of the file."""
-        place = _Placer(_first_stamp(trace) if trace.format.has_stamps else None)
+        has_stamps = trace.format.has_stamps
+        place = _Placer(_first_stamp(trace, self.ordered) if has_stamps else None)
         for row in trace.rows(tally):
             try:
                 self._check(row)
-                yield place(row), row
+                placed = place(row), row
             except RowError as reason:
                 tally.dropped[str(reason)] += 1
+                continue
+            if self.ordered and not place.is_sorted:
+                raise ConfigError(
+                    f"row {tally.num_read} is earlier than one before it", ("ordered",)
+                )
+            yield placed
         if not place.is_sorted:
             tally.note(UNSORTED)
 
@@ -82,10 +94,12 @@ class Choice:
 
     def _inside(self, rows: Iterator[Placed], tally: Tally) -> Iterator[Placed]:
         for moment, row in rows:
-            if self.window and not self.window.from_s <= moment < self.window.to_s:
-                tally.dropped["outside the window"] += 1
-            else:
+            if not self.window or self.window.from_s <= moment < self.window.to_s:
                 yield moment, row
+                continue
+            tally.dropped["outside the window"] += 1
+            if self.ordered and moment >= self.window.to_s:
+                return
 
 
 class _Placer:
@@ -125,9 +139,9 @@ class _Placer:
         return self._sessions.get(row.before, 0) + (row.delay or 0)
 
 
-def _first_stamp(trace: TraceFile) -> int:
+def _first_stamp(trace: TraceFile, ordered: bool) -> int:
     stamps = (row.stamp for row in trace.rows(Tally()) if row.stamp is not None)
-    return min(stamps, default=0)
+    return next(stamps, 0) if ordered else min(stamps, default=0)
 
 
 def _drop(tally: Tally, number: int, reason: str) -> None:

@@ -59,7 +59,7 @@ class Fit:
         if self.over is Over.DROP:
             raise RowError(f"with the {what} above {self.max} tokens")
         if self.over is Over.ERROR:
-            raise ValueError(f"max is {self.max} tokens, and a {what} has {scaled}")
+            raise ValueError(f"max is {self.max} tokens, and one {what} has {scaled}")
         changed[f"with the {what} clipped to {self.max} tokens"] += 1
         return self.max
 

@@ -101,7 +101,8 @@ class Tempo:
         end = 0.0
         for phase in sorted(phases, key=lambda phase: phase.from_s):
             require(phase.from_s >= end, f"phases overlap at {phase.from_s} s")
-            self._stretches.append(Stretch(phase.from_s - end))
+            if phase.from_s > end:
+                self._stretches.append(Stretch(phase.from_s - end))
             self._stretches.append(Stretch(phase.to_s - phase.from_s, *phase.factors))
             end = phase.to_s
         self._stretches.append(Stretch(inf))

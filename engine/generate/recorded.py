@@ -86,6 +86,7 @@ class Recorded:
         path: from the folder of the preset, the user's folder of traces, or the current one.
         format: one of `engine.traces.FORMATS`, or `auto`.
         sha256: checksum of the file, if it matters.
+        ordered: its rows are in order of time; with a `limit` no more is read than is played.
         every: of the rows in the window, each so-manieth.
         limit: so many rows at most.
         time_scale: what times are multiplied by; or `target_rate`: requests a second to reach.
@@ -99,6 +100,7 @@ class Recorded:
     path: str
     format: str = "auto"
     sha256: str = ""
+    ordered: bool = False
     window: Window | None = None
     every: int = 1
     limit: int | None = None
@@ -140,7 +142,7 @@ class Recorded:
             return self._fall_back(seed, places)
         trace, tally = self._open(path), Tally()
         keeps_empty = self.zero_output is not ZeroOutput.DROP
-        choice = Choice(self.window, self.every, self.limit, keeps_empty)
+        choice = Choice(self.window, self.every, self.limit, keeps_empty, self.ordered)
         drafts: list[tuple[Draft, Row]] = []
         for placed in choice.rows(trace, tally):
             try:

@@ -51,6 +51,8 @@ def read_mooncake(record: Record) -> Row:
     """Mooncake (Qin et al. 2025), and the wider form of it that aiperf takes; milliseconds."""
     text, session = str(record.get("text_input") or ""), str(record.get("session_id") or "")
     stamp, delay = record.get("timestamp"), record.get("delay")
+    if stamp is None and not session:
+        raise RowError("without a timestamp or a session")
     return Row(
         stamp=None if stamp is None else from_number(stamp, MILLISECOND),
         num_prompt_tokens=None if text else _tokens(record, "input_length"),

@@ -10,6 +10,7 @@ from engine.traces.row import RowError
 
 SECOND = 10**9
 MILLISECOND = 10**6
+LATEST = 10**15  # of any unit; larger numbers are no times
 EPOCH = datetime(1970, 1, 1)
 DATE = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?\s*(?:Z|UTC|([+-])(\d\d):?(\d\d))?"
@@ -29,7 +30,7 @@ def from_number(value: object, unit: int) -> int:
         number = Decimal(str(value).strip())
     except InvalidOperation:
         raise RowError("whose timestamp is no number") from None
-    if isinstance(value, bool) or not number.is_finite() or number < 0:
+    if isinstance(value, bool) or not number.is_finite() or not 0 <= number < LATEST:
         raise RowError("whose timestamp is no number")
     return int(number * unit)
 

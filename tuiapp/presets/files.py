@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tuiapp.presets.parse import parse
 from tuiapp.presets.preset import Preset
 
 SUFFIX = ".toml"
+NAME = re.compile(r"[\w-]+")  # what a new preset may be called
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,44 @@
+from dataclasses import dataclass
+
+import pytest
+
+from engine.clock import VirtualClock
+from engine.cost import Linear
+from engine.pace import measure_pace
+from engine.plan import Plan
+from engine.runners.sim import SimRunner
+from engine.tokenizer import ToyTokenizer
+from tests.builders import ask, make_core
+
+
+@dataclass(frozen=True)
+class Slower:
+    """The reference device, so many times slower."""
+
+    factor: float
+
+    def seconds(self, plan: Plan) -> float:
+        return self.factor * Linear().seconds(plan)
+
+
+@pytest.mark.parametrize("factor", [0.25, 1.0, 3.0])
+def test_the_pace_is_how_much_slower_a_decoding_pass_is_than_on_the_reference_device(factor):
+    clock = VirtualClock()
+    core = make_core(
+        clock=clock, runner=SimRunner(clock, Slower(factor), ToyTokenizer().vocab_size)
+    )
+    assert measure_pace(core) == pytest.approx(factor)
+
+
+def test_a_measurement_leaves_neither_events_nor_blocks_behind():
+    core = make_core()
+    before = len(core.log)
+    measure_pace(core)
+    assert (len(core.log), core.queues.pool.num_used, core.has_work) == (before, 0, False)
+
+
+def test_nothing_is_measured_in_blocks_that_are_in_use():
+    core = make_core(ask("a"))
+    core.step()
+    with pytest.raises(AssertionError, match="the blocks are in use"):
+        measure_pace(core)
