@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from engine.recording import RecordingWriter
 from tuiapp.export.page import write_page
@@ -33,7 +33,7 @@ class Outputs:
 
 
 class OutputFiles:
-    """Writes the files while the runs are made.
+    """Writes the files while the runs are made; used in a `with` that ends when they are over.
 
     Args:
         num_runs: how many there will be.
@@ -74,19 +74,24 @@ class OutputFiles:
                 recording.close()
             if trace:
                 trace.close()
-            if sketch:
-                self._sketches.append(sketch)
+        if sketch:  # one that was broken off before it began is not in the study either
+            self._sketches.append(sketch)
 
-    def close(self, study: Study | None) -> None:
-        """End the files that are of all runs.
+    def finish(self, study: Study) -> None:
+        """Write what takes all runs.
 
         Raises:
-            ConfigError: one cannot be written.
+            ConfigError: it cannot be written.
         """
+        if self._outputs.report:
+            write_page(self._outputs.report, study, self._sketches)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         if self._trace:
             self._trace.close()
-        if self._outputs.report and study:
-            write_page(self._outputs.report, study, self._sketches)
 
     def _record_path(self, path: Path, name: str) -> Path:
         if self._num_runs == 1:

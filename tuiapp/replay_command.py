@@ -22,16 +22,16 @@ def report_recording(path: Path, form: Form, outputs: Outputs) -> int:
         ConfigError: the recording is damaged, or a file cannot be written.
     """
     recording = Recording(path)
-    files = OutputFiles(outputs, num_runs=1)
-    with files.follow(RECORDED) as sinks:
-        run = read_run(recording, sinks=sinks)
-    study = Study(
-        name=path.name,
-        title=run.title,
-        num_requests=len(run.requests),
-        labels=run.labels,
-        outcomes=(run.outcome,),
-    )
-    files.close(study)
+    with OutputFiles(outputs, num_runs=1) as files:
+        with files.follow(RECORDED) as sinks:
+            run = read_run(recording, sinks=sinks)
+        study = Study(
+            name=path.name,
+            title=run.title,
+            num_requests=len(run.requests),
+            labels=run.labels,
+            outcomes=(run.outcome,),
+        )
+        files.finish(study)
     print_comparison(study, form)
     return DONE

@@ -61,20 +61,19 @@ def rerun_and_report(request: RerunRequest, form: Form) -> int:
     spec = _spec(recording, request.spec)
     own = recorded_slo(recording)
     slo, _ = read_gates((), request.slo, own, ())
-    files = OutputFiles(request.outputs, num_runs=1)
-    with files.follow(RECORDED) as sinks:
-        before = read_run(recording, slo, sinks)
-    if not before.requests:
-        raise ConfigError("no request arrived in it", place=str(request.path))
-    _, conditions = read_gates(request.fail_if, request.slo, own, before.labels)
-    make = partial(_run, before, spec, settings, slo)
-    outcomes = make_runs({RERUN: make}, files, _about(recording, spec))
-    if not outcomes:
-        files.close(None)
-        return exit_code(None)
-    findings = examine(conditions, outcomes)
-    study = _study(request.path, before, [before.outcome, *outcomes], findings)
-    files.close(study)
+    with OutputFiles(request.outputs, num_runs=1) as files:
+        with files.follow(RECORDED) as sinks:
+            before = read_run(recording, slo, sinks)
+        if not before.requests:
+            raise ConfigError("no request arrived in it", place=str(request.path))
+        _, conditions = read_gates(request.fail_if, request.slo, own, before.labels)
+        make = partial(_run, before, spec, settings, slo)
+        outcomes = make_runs({RERUN: make}, files, _about(recording, spec))
+        if not outcomes:
+            return exit_code(None)
+        findings = examine(conditions, outcomes)
+        study = _study(request.path, before, [before.outcome, *outcomes], findings)
+        files.finish(study)
     print_comparison(study, form)
     return exit_code(replace(study, outcomes=tuple(outcomes)))
 

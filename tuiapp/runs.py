@@ -100,18 +100,18 @@ def make_study(request: RunRequest, runs: Mapping[str, EngineSettings]) -> Study
     preset = request.preset
     slo, conditions = read_gates(request.fail_if, request.slo, preset.slo, preset.labels)
     _announce(preset.notices)
-    files = OutputFiles(request.outputs, len(runs))
     engines = Engines(request.spec)
     makes = {
         (name or settings.batcher.value): partial(_run, request, name, settings, slo, engines)
         for name, settings in runs.items()
     }
-    outcomes = make_runs(makes, files, _about(request, slo))
-    study = None
-    if outcomes:
+    with OutputFiles(request.outputs, len(runs)) as files:
+        outcomes = make_runs(makes, files, _about(request, slo))
+        if not outcomes:
+            return None
         verdicts, findings = judge(preset.claims, outcomes), examine(conditions, outcomes)
         study = study_preset(preset, outcomes, verdicts, findings, request.seed, request.pace)
-    files.close(study)
+        files.finish(study)
     return study
 
 

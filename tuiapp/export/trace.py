@@ -51,11 +51,13 @@ class TraceWriter:
             raise self._unwritable(error) from None
 
     def close(self) -> None:
-        """End the file.
+        """End the file; closing it again is harmless.
 
         Raises:
             ConfigError: it cannot be written.
         """
+        if self._file.closed:
+            return
         try:
             self._file.write("\n]}\n")
             self._file.close()
