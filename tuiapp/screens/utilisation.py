@@ -83,9 +83,9 @@ class UtilisationScreen(Dialog[None]):
     """
 
     def __init__(self, session: Session, info: EngineInfo) -> None:
-        super().__init__(
-            f"use of {one_line(info.device)}", "each column is half a second   esc close"
-        )
+        simulated = ", simulated" if info.is_simulated else ""
+        title = f"use of {one_line(info.device)}{simulated}"
+        super().__init__(title, "each column is half a second   esc close")
         self._session = session
         self._info = info
         self._use = Utilisation(session.backend.log)
