@@ -68,9 +68,6 @@ class LiveScreen(Screen[None]):
         Binding("a", "attack", "Attack", show=False, tooltip="Bomb, burst, cancel storm, squeeze"),
         Binding("u", "utilisation", "Use", show=False, tooltip="What is made of the device"),
         Binding("l", "lessons", "Lessons", show=False, tooltip="Eight lessons: predict, then see"),
-        Binding("a", "attack", "Attack", show=False, tooltip="Bomb, burst, cancel storm, squeeze"),
-        Binding("u", "utilisation", "Use", show=False, tooltip="What is made of the device"),
-        Binding("l", "lessons", "Lessons", show=False, tooltip="Eight lessons: predict, then see"),
         Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
         Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
         Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
@@ -214,18 +211,6 @@ class LiveScreen(Screen[None]):
             return
         self._view.announce(Story(f"As {system.name}", f": {system.story}."))
         self.draw_all()
-
-    def action_attack(self) -> None:
-        if self.snapshot.info:
-            self.app.push_screen(AttackScreen(self._attacks, lambda: self.snapshot))
-
-    def action_utilisation(self) -> None:
-        if self.snapshot.info:
-            self.app.push_screen(UtilisationScreen(self._session, self.snapshot.info))
-
-    def action_lessons(self) -> None:
-        if self._session.prompts is not None:
-            self.app.push_screen(LessonsScreen(self._session, lambda: self.snapshot))
 
     def action_attack(self) -> None:
         if self.snapshot.info:
