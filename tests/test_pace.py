@@ -1,14 +1,18 @@
+import time
 from dataclasses import dataclass
 
 import pytest
 
+from engine.backends.local import LocalBackend
 from engine.clock import VirtualClock
 from engine.cost import Linear
+from engine.events import Finished
 from engine.pace import measure_pace
 from engine.plan import Plan
 from engine.runners.sim import SimRunner
 from engine.tokenizer import ToyTokenizer
-from tests.builders import ask, make_core
+from engine.workload import Listed
+from tests.builders import ask, events_of, make_core
 
 
 @dataclass(frozen=True)
@@ -42,3 +46,17 @@ def test_nothing_is_measured_in_blocks_that_are_in_use():
     core.step()
     with pytest.raises(AssertionError, match="the blocks are in use"):
         measure_pace(core)
+
+
+def test_a_live_engine_plays_a_workload_in_its_own_steps():
+    """The second request is two minutes away on the reference device, and this one is fast."""
+    backend = LocalBackend(lambda clock, log: make_core(clock=clock, log=log, cost=0.0))
+    backend.start()
+    try:
+        backend.play(Listed([ask("a"), ask("b", arrival=120.0)]), in_steps=True)
+        deadline = time.monotonic() + 20.0
+        while len(events_of(backend.log, Finished)) < 2:
+            assert time.monotonic() < deadline, backend.log.since(0)[0]
+            time.sleep(0.001)
+    finally:
+        backend.stop()

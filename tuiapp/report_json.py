@@ -88,6 +88,8 @@ def preset_to_json(preset: Preset) -> Json:
         "source": about.source,
         "path": str(preset.path),
         "num_requests": len(preset.drafts),
+        "model": preset.model,
+        "notices": preset.notices,
         "labels": preset.labels,
         "variants": [variant.name for variant in preset.variants],
         "claims": [claim_to_json(claim) for claim in preset.claims],

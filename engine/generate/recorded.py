@@ -11,22 +11,14 @@ from typing import Literal
 from engine.checks import require, require_natural, require_positive
 from engine.config import ConfigError
 from engine.generate.arrivals import AnyArrivals
-from engine.generate.choosing import Choice, Placed, Window
+from engine.generate.choosing import Choice, Window
 from engine.generate.draft import Draft
+from engine.generate.drafting import Drafting, ZeroOutput
+from engine.generate.fallback import Fallback
 from engine.generate.fitting import Fit, FitOutput
-from engine.generate.lengths import AnyLengths
 from engine.generate.streams import stream
-from engine.generate.traffic import RequestClass
 from engine.traces import Row, RowError, Tally, TraceFile
 from engine.traces.stamps import SECOND
-
-
-class ZeroOutput(Enum):
-    """What becomes of a request whose output had no token, mostly one that failed."""
-
-    DROP = "drop"
-    ONE = "one"  # it gets one token
-    FAILED = "failed"  # its prompt is computed, and its client goes away with the first token
 
 
 class Sessions(Enum):
@@ -34,31 +26,6 @@ class Sessions(Enum):
 
     INDEPENDENT = "independent"  # nothing: it comes when the trace says
     ORDERED = "ordered"  # it also waits for the answer to the one before it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fallback:
-    """What is played where the file is not there: as a class of requests has it."""
-
-    arrival: AnyArrivals
-    prompt: AnyLengths
-    output: AnyLengths
-    count: int | None = None
-    until_s: float | None = None
-
-    def __post_init__(self) -> None:
-        self.as_class("fallback")
-
-    def as_class(self, name: str) -> RequestClass:
-        """The class of that name."""
-        return RequestClass(
-            name=name,
-            arrival=self.arrival,
-            prompt=self.prompt,
-            output=self.output,
-            count=self.count,
-            until_s=self.until_s,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +110,11 @@ class Recorded:
         trace, tally = self._open(path), Tally()
         keeps_empty = self.zero_output is not ZeroOutput.DROP
         choice = Choice(self.window, self.every, self.limit, keeps_empty, self.ordered)
+        drafting = Drafting(self.name, self.prompt, self.output, self.zero_output, context)
         drafts: list[tuple[Draft, Row]] = []
         for placed in choice.rows(trace, tally):
             try:
-                drafts.append((self._draft(placed, len(drafts), tally, context), placed[1]))
+                drafts.append((drafting.draft(placed, len(drafts), tally), placed[1]))
             except RowError as reason:
                 tally.dropped[str(reason)] += 1
         moved = self._move([draft for draft, _ in drafts], seed)
@@ -183,38 +151,6 @@ class Recorded:
         )
         return Reading(tuple(self.fallback.as_class(self.name).drafts(seed)), notice=notice)
 
-    def _draft(self, placed: Placed, index: int, tally: Tally, context: int) -> Draft:
-        """Make a row a request.
-
-        Raises:
-            RowError: a length of it is not wanted.
-            ValueError: a length of it is an error.
-        """
-        moment, row = placed
-        prompt, output, leaves = row.num_prompt_tokens, row.num_output_tokens, None
-        if output is None and not row.answer:
-            output = self.output.missing
-            tally.changed[f"with an output assumed to have {output} tokens"] += 1
-        if output == 0:
-            is_failed = self.zero_output is ZeroOutput.FAILED
-            output, leaves = (2, 1) if is_failed else (1, None)
-            tally.changed[f"with no output, taken as {self.zero_output.value}"] += 1
-        elif output is not None:
-            output = self.output.apply(output, "output", tally.changed)
-        if prompt is not None:
-            prompt = self.prompt.apply(prompt, "prompt", tally.changed)
-            prompt = _cut(prompt, output or 1, context, tally)
-        return Draft(
-            id=f"{self.name}-{index}",
-            label=self.name,
-            arrival=moment,
-            num_prompt_tokens=prompt,
-            num_output_tokens=output,
-            text=row.text,
-            answer="" if output else row.answer,
-            cancel_after_tokens=leaves,
-        )
-
     def _move(self, drafts: list[Draft], seed: int) -> list[Draft]:
         """The drafts with their final times, from the first on."""
         if not drafts:
@@ -236,21 +172,6 @@ class Recorded:
         if self.target_rate is None or not span:
             return self.time_scale or 1.0
         return count / self.target_rate / span
-
-
-def _cut(prompt: int, output: int, context: int, tally: Tally) -> int:
-    """The prompt, cut to what the output leaves of the context.
-
-    Raises:
-        RowError: nothing is left.
-    """
-    room = context - output
-    if not context or prompt <= room:
-        return prompt
-    if room < 1:
-        raise RowError(f"with an output that fills the context of {context} tokens")
-    tally.changed[f"with the prompt cut to fit the context of {context} tokens"] += 1
-    return room
 
 
 def _link(drafts: Sequence[Draft], rows: Sequence[Row]) -> list[Draft]:

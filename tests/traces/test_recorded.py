@@ -9,9 +9,11 @@ import pytest
 from engine.config import ConfigError
 from engine.generate.arrivals import Constant
 from engine.generate.choosing import Window
+from engine.generate.drafting import ZeroOutput
+from engine.generate.fallback import Fallback
 from engine.generate.fitting import Fit, FitOutput, Over
 from engine.generate.lengths import Fixed
-from engine.generate.recorded import Fallback, Recorded, Sessions, ZeroOutput
+from engine.generate.recorded import Recorded, Sessions
 
 EDGE = Path(__file__).parent / "edge"
 
