@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine.actions import Note
 from engine.config import ConfigError, KeyPath, construct, suggest
 from engine.generate.draft import Draft
 from engine.generate.script import Ask, Script
@@ -129,8 +130,9 @@ class Preset:
         seed, drafts = self._choose(seed)
         pairs = zip(drafts, requests, strict=True)
         asks = [_ask(draft.paced(pace), request, suffix) for draft, request in pairs]
-        sheet = self.sheet
-        return Script(asks, sheet.actions(seed, pace), sheet.until(pace))
+        notes = (Note(0.0, notice) for notice in self.notices)
+        actions = (*notes, *self.sheet.actions(seed, pace))
+        return Script(asks, actions, self.sheet.until(pace))
 
     def _choose(self, seed: int | None) -> tuple[int, tuple[Draft, ...]]:
         if seed is None:
