@@ -76,6 +76,20 @@ class Decoder:
         except RecordingError as error:
             raise RecordingError(error.problem, (name, *error.path)) from None
 
+    def peek(self, line: bytes) -> tuple[float, int]:
+        """The time of an event and, of a keyframe or a step, its pass: a tenth of decoding it.
+
+        Raises:
+            RecordingError: the line is damaged, or no event.
+        """
+        try:
+            name, *values = json.loads(line)
+            found = dict(zip(self._schema[name], values, strict=True))
+            return float(found["time"]), int(found.get("index", 0))
+        except (ValueError, TypeError, KeyError):
+            event = self.decode(line)  # which says what is wrong
+            return event.time, 0
+
     def _of(self, hint: Any) -> Decode:
         """How to read a value of an annotated type."""
         origin, parts = get_origin(hint), get_args(hint)

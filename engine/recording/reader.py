@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from engine.events import Checkpoint, Configured, EngineInfo, Event, Keyframe, Ready
+from engine.events import Checkpoint, Configured, EngineInfo, Event, Ready
 from engine.recording.codec import Decoder, RecordingError
 from engine.recording.header import Header, read_header
 from engine.recording.index import Index, Mark, read_index, rebuild_index
@@ -29,8 +29,7 @@ class Recording:
         try:
             with path.open("rb") as file:
                 first = file.readline()
-                self.header: Header = self._checked_header(first)
-                self._decoder = self._checked_decoder()
+                self.header, self._decoder = self._begin(first)
                 begin = Mark(len(first), 2, 0.0, 0)
                 self.index: Index = read_index(file) or rebuild_index(file, begin, self._locate)
         except OSError as error:
@@ -63,11 +62,25 @@ class Recording:
         try:
             return self._decoder.decode(line)
         except RecordingError as error:
-            raise RecordingError(error.problem, error.path, f"{self.path}:{number}") from None
+            raise self._at(error, number) from None
 
     def _locate(self, mark: Mark, line: bytes) -> tuple[float, int]:
-        event = self._decode(line, mark.line)
-        return event.time, event.index if isinstance(event, Keyframe) else 0
+        try:
+            return self._decoder.peek(line)
+        except RecordingError as error:
+            raise self._at(error, mark.line) from None
+
+    def _at(self, error: RecordingError, number: int) -> RecordingError:
+        """The same error, said to be in that line."""
+        return RecordingError(error.problem, error.path, f"{self.path}:{number}")
+
+    def _begin(self, line: bytes) -> tuple[Header, Decoder]:
+        """What the first line says, and what reads the others."""
+        try:
+            header = read_header(line)
+            return header, Decoder(header.schema)
+        except RecordingError as error:
+            raise self._at(error, 1) from None
 
     def _beginning(self) -> tuple[EngineInfo, EngineSettings]:
         """What the first events say.
@@ -87,18 +100,6 @@ class Recording:
         raise RecordingError(
             "it does not begin with an engine and its settings", place=f"{self.path}:2"
         )
-
-    def _checked_header(self, line: bytes) -> Header:
-        try:
-            return read_header(line)
-        except RecordingError as error:
-            raise RecordingError(error.problem, place=f"{self.path}:1") from None
-
-    def _checked_decoder(self) -> Decoder:
-        try:
-            return Decoder(self.header.schema)
-        except RecordingError as error:
-            raise RecordingError(error.problem, error.path, f"{self.path}:1") from None
 
 
 def without_checkpoints(events: Iterator[Event]) -> Iterator[Event]:

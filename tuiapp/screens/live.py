@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import ClassVar
 
 from rich.text import Text
@@ -19,7 +20,8 @@ from engine.settings import BatcherName
 from tuiapp.attacks import Attacks
 from tuiapp.knobs import next_system, read_systems
 from tuiapp.presets import Preset, list_presets
-from tuiapp.rewind import Rewind
+from tuiapp.reverse import Reverse
+from tuiapp.rewind import Rewind, open_log
 from tuiapp.screens.attack import AttackScreen
 from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.help import HelpScreen
@@ -38,6 +40,11 @@ from tuiapp.widgets.timeline import Timeline
 
 FRAMES_PER_SECOND = 10
 MIN_WIDTH, MIN_HEIGHT = 80, 24
+LIVE_ACTIONS = frozenset(
+    {"abort", "abort_all", "attack", "batcher", "burst", "flush", "inject", "knobs", "system"}
+    | {"lessons", "workload"}
+)
+REPLAY_ACTIONS = frozenset({"jump", "reverse"})
 EXIT_FAILED, EXIT_USAGE = 1, 2
 
 
@@ -80,6 +87,9 @@ class LiveScreen(Screen[None]):
         Binding("home", "home", "Oldest", show=False, tooltip="The oldest pass in memory"),
         Binding("end", "end", "Newest", show=False, tooltip="Hold the newest pass"),
         Binding("f", "follow", "Follow", show=False, tooltip="Show the engine as it is now"),
+        Binding("pageup", "jump(-10)", "Back 10 s", show=False, tooltip="Ten seconds back"),
+        Binding("pagedown", "jump(10)", "On 10 s", show=False, tooltip="Ten seconds on"),
+        Binding("r", "reverse", "Reverse", show=False, tooltip="Play backwards; space stops it"),
         Binding("x", "abort", "Abort", show=False, tooltip="End the selected request"),
         Binding("X", "abort_all", "Abort all", show=False, tooltip="End every request"),
         Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this screen as SVG"),
@@ -101,6 +111,7 @@ class LiveScreen(Screen[None]):
         self._num_notices = 0
         self._systems = read_systems()
         self._attacks = Attacks(session)
+        self._reverse = Reverse()
         self.snapshot = self.newest = Snapshot(settings=session.settings)
 
     def compose(self) -> ComposeResult:
@@ -121,12 +132,15 @@ class LiveScreen(Screen[None]):
         Args:
             everything: draw all parts now, for a key press, a picture or a test.
         """
+        if self._session.backend.log is not self._rewind.log:
+            self._rewind, self._num_notices = open_log(self._session.backend.log), 0
         newest = self.newest = self._rewind.poll(self._session.backend.now())
         if newest.info and self._on_ready:
             ready, self._on_ready = self._on_ready, None
             self._session.settle(newest.settings)
             ready(self._session)
         self._tell_news(newest)
+        self._go_back()
         at, self.snapshot = self._rewind.at, self._rewind.snapshot
         self._view.moment = (at, self._rewind.newest) if at else None
         if self._fits():
@@ -135,6 +149,10 @@ class LiveScreen(Screen[None]):
     def draw_all(self) -> None:
         """Show everything at once."""
         self.draw(everything=True)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A recording takes no orders, and an engine cannot be sent to another moment."""
+        return action not in (LIVE_ACTIONS if self._session.replay else REPLAY_ACTIONS)
 
     def _fits(self) -> bool:
         """Whether the terminal is large enough; if not, one line says so and the engine goes on."""
@@ -163,6 +181,7 @@ class LiveScreen(Screen[None]):
             self.app.push_screen(FailureScreen(notice))
 
     def action_pause(self) -> None:
+        self._reverse.stop()
         self._session.toggle_pause()
         self.draw_all()
 
@@ -229,7 +248,8 @@ class LiveScreen(Screen[None]):
 
     def action_speed(self, steps: int) -> None:
         speed = self._session.change_speed(steps)
-        self.notify(f"Arrivals ×{speed:g}", timeout=2)
+        what = "Playback" if self._session.replay else "Arrivals"
+        self.notify(f"{what} ×{speed:g}", timeout=2)
 
     def action_select(self, rows: int) -> None:
         """Move the selection over the slots in use, then the queue."""
@@ -269,11 +289,47 @@ class LiveScreen(Screen[None]):
 
     def action_rewind(self, passes: int) -> None:
         """Show an earlier pass, or a later one, and say so where there is none."""
-        if not self._rewind.move(passes):
+        wanted = (self._rewind.at or self._rewind.newest) + passes
+        if not self._rewind.move(passes) and not self._seek_pass(wanted):
             self.notify(self._rewind.limit(is_back=passes < 0), timeout=3)
         self.draw_all()
 
+    def action_jump(self, seconds: int) -> None:
+        """Go on from another moment of a recording."""
+        if replay := self._session.replay:
+            self._rewind.follow()
+            replay.seek(max(0.0, replay.now() + seconds))
+
+    def _seek_pass(self, number: int) -> bool:
+        """In a recording, hold a pass, counted from 1, that is not in memory; False elsewhere."""
+        replay = self._session.replay
+        if not replay or number < 1:
+            return False
+        if not self._session.is_paused:
+            self._session.toggle_pause()
+        self._rewind.follow()
+        replay.seek_pass(number - 1)
+        return True
+
+    def action_reverse(self) -> None:
+        """Let a recording run backwards, at the speed of its playback."""
+        if not self._session.is_paused:
+            self._session.toggle_pause()
+        self._reverse.start(monotonic())
+
+    def _go_back(self) -> None:
+        """Go back as far as is due while a recording runs backwards."""
+        columns, speed = self._rewind.snapshot.columns, self._session.speed
+        if passes := self._reverse.passes_due(columns, monotonic(), speed):
+            wanted = max(1, (self._rewind.at or self._rewind.newest) - passes)
+            if wanted == 1:
+                self._reverse.stop()
+            if not self._rewind.go(wanted):
+                self._seek_pass(wanted)
+
     def action_home(self) -> None:
+        if self._seek_pass(1):
+            return
         self._rewind.go(self._rewind.oldest)
         self.notify(self._rewind.limit(is_back=True), timeout=3)
         self.draw_all()
@@ -309,4 +365,6 @@ class LiveScreen(Screen[None]):
             self.notify(f"Saved {path}", markup=False)
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen(self.BINDINGS))
+        active = {each.binding.action for each in self.active_bindings.values()}
+        shown = (each for each in self.BINDINGS if isinstance(each, Binding))
+        self.app.push_screen(HelpScreen(each for each in shown if each.action in active))
