@@ -48,7 +48,7 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     attention = adopt(loaded.model)
     num_blocks = _make_room(spec, settings, device, loaded.max_model_len, attention)
     info = EngineInfo(
-        model=spec.model,
+        model=spec.model if spec.load_format == "auto" else f"{spec.model} ({spec.load_format})",
         device=describe_device(device),
         dtype=str(dtype).removeprefix("torch."),
         attention=attention.name,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.config import ConfigError
 from engine.events import EngineInfo
 from engine.plan import Runner
 from engine.settings import EngineSettings
@@ -25,6 +26,9 @@ class ModelSpec:
         attention: how attention is computed; `auto` chooses.
         kv_memory_gib: memory for the KV cache; 0 for a share of what is free.
         num_threads: of the CPU; 0 for what suits the model.
+
+    Raises:
+        ConfigError: a number is below 0.
     """
 
     model: str = "tiny"
@@ -34,6 +38,11 @@ class ModelSpec:
     attention: str = "auto"
     kv_memory_gib: float = 0.0
     num_threads: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("kv_memory_gib", "num_threads"):
+            if not getattr(self, name) >= 0:
+                raise ConfigError(f"must be at least 0, got {getattr(self, name)}", (name,))
 
 
 @dataclass(frozen=True, slots=True)

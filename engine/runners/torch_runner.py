@@ -31,6 +31,7 @@ class TorchRunner:
     ) -> None:
         self.model = model
         self.attention = attention
+        self._device = model.device
         self._eos_token_ids = eos_token_ids
         self._takes_indices = "logits_to_keep" in signature(model.forward).parameters
 
@@ -47,8 +48,8 @@ class TorchRunner:
     def _forward(self, packed: Packed) -> torch.Tensor:
         """Logits of the rows that sample, [rows, vocabulary], in float32."""
         inputs = [packed.token_ids, packed.positions, packed.write_slots]
-        ids, positions, write_slots = torch.tensor(inputs, device=self.model.device)
-        keep = torch.tensor(packed.sample_at, dtype=torch.long, device=self.model.device)
+        ids, positions, write_slots = torch.tensor(inputs, device=self._device)
+        keep = torch.tensor(packed.sample_at, dtype=torch.long, device=self._device)
         self.attention.begin(packed.spans, write_slots)
         options = {"logits_to_keep": keep} if self._takes_indices else {}
         output = self.model(

@@ -81,6 +81,27 @@ def test_a_large_cache_takes_no_memory_until_it_is_used():
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("num_threads", -1, "num_threads: must be at least 0, got -1"),
+        ("kv_memory_gib", -0.5, "kv_memory_gib: must be at least 0, got -0.5"),
+        ("kv_memory_gib", float("nan"), "kv_memory_gib: must be at least 0, got nan"),
+    ],
+)
+def test_a_number_below_0_is_refused(name, value, message):
+    with pytest.raises(ConfigError) as caught:
+        ModelSpec(**{name: value})
+
+    assert str(caught.value) == message
+
+
+def test_random_weights_are_not_passed_off_as_the_models_own():
+    parts = build_parts(ModelSpec(device="cpu", load_format="dummy"), EngineSettings())
+
+    assert parts.info.model == "tiny (dummy)"
+
+
+@pytest.mark.parametrize(
     ("spec", "settings", "message"),
     [
         (ModelSpec(device="gpu"), EngineSettings(), "unknown device 'gpu'; did you mean 'cpu'?"),
