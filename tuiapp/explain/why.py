@@ -53,8 +53,8 @@ def explain_wait(wait: Wait, snapshot: Snapshot) -> str:
     reason = explain_skip(wait.skip, snapshot)
     if not wait.place:
         return reason
-    ahead = f"{_count(wait.place, 'request')} {'is' if wait.place == 1 else 'are'} ahead of it"
-    return f"{ahead}; for the first, {wait.skip.request_id}, {reason}"
+    ahead = f"{wait.place} {'is' if wait.place == 1 else 'are'} ahead of it"
+    return f"{ahead}; for {wait.skip.request_id} {reason}"
 
 
 def explain_skip(skip: Skip, snapshot: Snapshot) -> str:
@@ -97,7 +97,7 @@ def _taken(snapshot: Snapshot) -> str:
 
 def _nearest_end(live: list[RequestView]) -> str:
     nearest = min(live, key=_left)
-    return f"{nearest.id} is nearest its end, with up to {_count(_left(nearest), 'token')} to go"
+    return f"{nearest.id} is nearest its end: {_count(_left(nearest), 'token')} at most"
 
 
 def _left(view: RequestView) -> int:

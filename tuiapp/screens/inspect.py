@@ -23,7 +23,7 @@ from tuiapp.session import Session
 from tuiapp.text import clean, one_line
 from tuiapp.tracked import RequestView
 from tuiapp.widgets.life_bar import draw_life
-from tuiapp.widgets.life_facts import draw_blocks, draw_facts, draw_gaps
+from tuiapp.widgets.life_facts import draw_blocks, draw_facts, draw_gaps, draw_sentence
 from tuiapp.widgets.waterfall import draw_waterfall
 
 REFRESH_SECONDS = 0.25
@@ -107,7 +107,7 @@ class InspectScreen(Dialog[int | None]):
         self._say("#life", draw_life(life, width, ascii_only=ascii_only))
         self._say("#waterfall", draw_waterfall(life, width, ascii_only=ascii_only))
         self._say("#facts", draw_facts(life))
-        tracks = [draw_blocks(life, width), draw_gaps(life, width), *self._why()]
+        tracks = [draw_blocks(life, width), draw_gaps(life, width), *self._why(width)]
         self._say("#tracks", Content("\n").join(tracks))
         prompt = Content.styled(self._prompt_of(life), "$muted")
         answer = Content(clean(life.text).lstrip() or "no text yet")
@@ -118,14 +118,13 @@ class InspectScreen(Dialog[int | None]):
         self._say("#life", Content.styled("its beginning is no longer in memory", "$warning"))
         self._say("#text", Content(clean(view.text) or "no text yet"))
 
-    def _why(self) -> list[Content]:
+    def _why(self, width: int) -> list[Content]:
         """What the request waits for, if it does."""
         snapshot = self._rewind.snapshot
         wait = why_waiting(snapshot, self._request_id)
         if wait is None:
             return []
-        reason = one_line(explain_wait(wait, snapshot))
-        return [Content.assemble(("waits      ", "$muted"), (f"{reason}.", "$accent"))]
+        return [draw_sentence("waits", f"{explain_wait(wait, snapshot)}.", width)]
 
     def _prompt_of(self, life: Life) -> str:
         """The text of the prompt, decoded once."""

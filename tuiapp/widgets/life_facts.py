@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from textwrap import wrap
 
 from textual.content import Content
 
@@ -62,8 +63,15 @@ def draw_gaps(life: Life, width: int) -> Content:
         f"max {milliseconds(life.worst.seconds)}"
     )
     bars = spark(shrink(life.gaps, room), min(room, len(life.gaps)))
-    told = Content.assemble(" " * NAME_WIDTH, (one_line(explain_gap(life.worst)), "$accent"))
+    told = draw_sentence("", explain_gap(life.worst), width)
     return Content("\n").join([_track("ITL", bars.ljust(room), "$phase-decode-ink", note), told])
+
+
+def draw_sentence(name: str, text: str, width: int) -> Content:
+    """A sentence beside its name, in as many lines as it takes."""
+    lines = wrap(one_line(text), max(10, width - NAME_WIDTH))
+    beside = f"\n{' ' * NAME_WIDTH}".join(lines)
+    return Content.assemble((f"{name:<{NAME_WIDTH}}", "$muted"), (beside, "$accent"))
 
 
 def shrink(values: Sequence[float], width: int) -> list[float]:

@@ -33,7 +33,7 @@ def after(lengths, num_passes, **knobs):
             3,
             {"max_num_seqs": 2},
             "r2",
-            "no slot is free (2 of 2 are taken; r1 is nearest its end, with up to 2 tokens to go)",
+            "no slot is free (2 of 2 are taken; r1 is nearest its end: 2 tokens at most)",
             "no free slot",
         ),
         (
@@ -41,8 +41,8 @@ def after(lengths, num_passes, **knobs):
             3,
             {"max_num_seqs": 2},
             "r4",
-            "2 requests are ahead of it; for the first, r2, no slot is free (2 of 2 are taken; r1 "
-            "is nearest its end, with up to 2 tokens to go)",
+            "2 are ahead of it; for r2 no slot is free (2 of 2 are taken; r1 is nearest its end: 2 "
+            "tokens at most)",
             "no free slot",
         ),
         (
@@ -83,7 +83,7 @@ def after(lengths, num_passes, **knobs):
             1,
             DYNAMIC,
             "r1",
-            "1 request is ahead of it; for the first, r0, 2 of 4 requests are here, and the "
+            "1 is ahead of it; for r0 2 of 4 requests are here, and the "
             "batch starts when it is full, or in 50 ms at the latest",
             "waits for company",
         ),
