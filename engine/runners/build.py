@@ -10,6 +10,7 @@ from engine.config import ConfigError, suggest
 from engine.events import EngineInfo
 from engine.plan import RunnerError
 from engine.runners.attention import PagedAttention
+from engine.runners.costed import CostedRunner
 from engine.runners.device import (
     choose_device,
     choose_dtype,
@@ -70,13 +71,13 @@ def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Part
     Raises:
         ConfigError: there is no memory for it.
     """
-    runner = parts.runner
+    runner = parts.runner.runner if isinstance(parts.runner, CostedRunner) else parts.runner
     assert isinstance(runner, TorchRunner)
     runner.attention.resize(1, settings.block_size)
     device, max_model_len = runner.model.device, parts.info.max_model_len
     num_blocks = _make_room(spec, settings, device, max_model_len, runner.attention)
     info = replace(parts.info, num_kv_blocks=num_blocks, block_size=settings.block_size)
-    return replace(parts, info=info)
+    return replace(parts, runner=runner, info=info)
 
 
 def set_threads(num_threads: int, num_params: int) -> int:

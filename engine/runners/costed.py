@@ -8,17 +8,21 @@ from engine.plan import Launch, Plan, Runner
 
 
 class CostedRunner:
-    """Real text at the pace of hardware that is not here, for a clock that does not run itself."""
+    """Real text at the pace of hardware that is not here, for a clock that does not run itself.
+
+    Attributes:
+        runner: whose tokens they are.
+    """
 
     def __init__(self, runner: Runner, clock: Clock, cost: CostModel) -> None:
-        self._runner = runner
+        self.runner = runner
         self._clock = clock
         self._cost = cost
 
     def launch(self, plan: Plan) -> Launch:
-        launch = self._runner.launch(plan)
+        launch = self.runner.launch(plan)
         self._clock.sleep(self._cost.seconds(plan))
         return launch
 
     def resize(self, num_blocks: int, block_size: int) -> None:
-        self._runner.resize(num_blocks, block_size)
+        self.runner.resize(num_blocks, block_size)

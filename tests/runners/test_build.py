@@ -152,3 +152,13 @@ def test_a_real_model_can_run_at_the_pace_of_a_cost_model():
 
     assert outputs_of(log) == outputs_of(real_log)
     assert 5.0 < clock.now() < 5.01
+
+
+def test_a_model_that_ran_at_another_pace_can_be_taken_over():
+    settings, clock = EngineSettings(num_kv_blocks=40), VirtualClock()
+    before = build_core(TINY, settings, clock, EventLog(), Linear(pass_ms=1000.0))
+
+    core = build_core(TINY, settings, clock, EventLog(), Linear(pass_ms=2.0), before)
+    run(core, Listed([Request("r0", (1, 5, 6), SamplingParams(max_tokens=1))]))
+
+    assert 0.002 < clock.now() < 0.01
