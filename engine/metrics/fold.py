@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from engine.events import (
     Arrived,
@@ -51,10 +51,7 @@ class Metrics:
             by_label[timing.label].append(timing)
         first_arrival = min((timing.arrival for timing in timings), default=0.0)
         span = max(0.0, self._last_delivery - first_arrival)
-        all_gaps = array("d")
-        for gaps in self._gaps.values():
-            all_gaps.extend(gaps)
-        service = report_service(timings, all_gaps, span, self._slo)
+        service = report_service(timings, self._pooled_gaps(), span, self._slo)
         return Report(
             span=span,
             service=service,
@@ -64,6 +61,15 @@ class Metrics:
             },
             passes=self._passes.report(span, service.num_completed, service.num_output_tokens),
         )
+
+    def _pooled_gaps(self) -> Sequence[float]:
+        """Those of all labels; of a single one without a copy, for there may be millions."""
+        if len(self._gaps) == 1:
+            return next(iter(self._gaps.values()))
+        pooled = array("d")
+        for gaps in self._gaps.values():
+            pooled.extend(gaps)
+        return pooled
 
     def _feed(self, event: Event) -> None:
         match event:
