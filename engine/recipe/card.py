@@ -22,11 +22,12 @@ def _figures(log: dict[str, Any]) -> dict[str, str]:
         "num_parameters": f"{log['num_parameters']:,}",
         "context": f"{settings['max_position_embeddings']:,}",
         "prompt_weight": str(settings["prompt_weight"]),
-        "wall_minutes": f"{last['wall_s'] / 60:.0f}",
+        "cpu_minutes": f"{last['cpu_s'] / 60:.0f}",
         "steps": f"{last['step']:,}",
         "million_tokens": f"{last['num_tokens'] / 1e6:.1f}",
         "validation_loss": f"{last['validation_loss']:.2f}",
         "filler_table": _filler_table(log["evaluation"]["behind_filler"]),
+        "steady_names": f"{log['evaluation']['stories_with_steady_names']:.0%}",
         "length_table": _length_table(log["evaluation"]["answer_tokens"]),
     }
 

@@ -1,11 +1,12 @@
 """Measure a model folder: `python -m engine.recipe.evaluate DIR`.
 
-Three questions: do answers stay on the topic asked for when filler stands before the question,
-does the model end them, and how long are they.
+Four questions: do answers stay on the topic asked for when filler stands before the question,
+does the model end them, how long are they, and do stories keep to the names they began with.
 """
 
 import argparse
 import random
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -15,12 +16,12 @@ import torch
 
 from engine.recipe.answering import Answer, Answerer, percentiles
 from engine.recipe.card import write_card
-from engine.recipe.data import load
+from engine.recipe.data import load, words
 from engine.recipe.filler import draw_filler
 from engine.recipe.saving import add_to_log
 
 FILLER_TOKENS = [0, 100, 500, 1000, 2000, 4000, 7500]
-ROUNDS = 2
+ROUNDS = 1
 PROMPTS_AT_ONCE = 8
 SEED = 7
 LENGTH_WISHES = {
@@ -31,6 +32,7 @@ LENGTH_WISHES = {
     "very long": "Tell me a very long story about a {hero}.",
 }
 HEROES = ["fox", "robot", "baker", "penguin", "dragon", "girl", "clockmaker", "snail"]
+WORD = re.compile(r"\w+")
 FACTS = ["the sun", "a bee", "latency", "a queue", "a clock", "honey", "prefill", "a whale"]
 
 
@@ -63,10 +65,16 @@ def evaluate(folder: Path, rounds: int = ROUNDS) -> None:
         sys.stdout.write(f"{topicality[-1]}\n")
     lengths = {wish: measure_length(answerer, wish) for wish in LENGTH_WISHES}
     sys.stdout.write(f"answer lengths, p10/p50/p90: {lengths}\n")
+    steady = measure_names(answerer)
+    sys.stdout.write(f"stories with steady names: {steady}\n")
     add_to_log(
         folder,
         "evaluation",
-        {"behind_filler": [asdict(row) for row in topicality], "answer_tokens": lengths},
+        {
+            "behind_filler": [asdict(row) for row in topicality],
+            "answer_tokens": lengths,
+            "stories_with_steady_names": steady,
+        },
     )
     write_card(folder)
 
@@ -91,12 +99,21 @@ def measure_topicality(answerer: Answerer, filler_tokens: int, rounds: int) -> T
 
 def measure_length(answerer: Answerer, wish: str) -> list[int]:
     """Return the percentiles of the answer length when it is asked for with these words."""
-    prompts = [
-        LENGTH_WISHES[wish].format(hero=hero, fact=fact)
-        for hero, fact in zip(HEROES, FACTS, strict=True)
-    ]
-    answers = _answer_all(answerer, prompts * 4)
+    answers = _answer_all(answerer, _wishes(wish) * 4)
     return percentiles([answer.num_tokens for answer in answers])
+
+
+def measure_names(answerer: Answerer) -> float:
+    """Return the share of short stories that name a hero and at most one more."""
+    answers = list(_answer_all(answerer, _wishes("short") * 4))
+    names = {*words("girls"), *words("boys"), *words("pet_names")}
+    is_steady = [len(names & set(WORD.findall(answer.text))) <= 2 for answer in answers]
+    return round(sum(is_steady) / len(answers), 3)
+
+
+def _wishes(wish: str) -> list[str]:
+    pairs = zip(HEROES, FACTS, strict=True)
+    return [LENGTH_WISHES[wish].format(hero=hero, fact=fact) for hero, fact in pairs]
 
 
 def _prompt(answerer: Answerer, rng: random.Random, question: str, filler_tokens: int) -> str:

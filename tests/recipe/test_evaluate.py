@@ -4,7 +4,12 @@ import pytest
 
 from engine.recipe.answering import Answer, percentiles
 from engine.recipe.data import load
-from engine.recipe.evaluate import LENGTH_WISHES, measure_length, measure_topicality
+from engine.recipe.evaluate import (
+    LENGTH_WISHES,
+    measure_length,
+    measure_names,
+    measure_topicality,
+)
 
 
 class Parrot:
@@ -45,6 +50,19 @@ def test_the_question_stands_behind_filler_of_the_length_asked_for():
 def test_each_wish_for_a_length_is_measured(wish):
     low, middle, high = measure_length(Parrot(), wish)
     assert 0 < low <= middle <= high
+
+
+class Storyteller(Parrot):
+    """Tells of one more person in every other answer."""
+
+    def answer(self, prompts: Sequence[str], seed: int) -> list[Answer]:
+        others = ["Mia", "Mia and Tom"] * len(prompts)
+        texts = [f"Pip met {other}." for other, _ in zip(others, prompts, strict=False)]
+        return [Answer(text, len(text), has_ended=True) for text in texts]
+
+
+def test_a_story_that_names_a_third_person_is_not_steady():
+    assert measure_names(Storyteller()) == 0.5
 
 
 def test_percentiles_are_taken_from_the_sorted_counts():
