@@ -39,6 +39,7 @@ def test_a_claim_has_the_keys_of_its_file():
         "source": "Priya C, Static vs. Dynamic vs. Continuous Batching: Static, point 2",
         "class": "short",
         "right_class": "straggler",
+        "simulated": (6130.0, 6130.0),
     }
 
 
