@@ -233,7 +233,7 @@ class LiveScreen(Screen[None]):
 
     def action_attack(self) -> None:
         if self.snapshot.info:
-            self.app.push_screen(AttackScreen(self._attacks, lambda: self.snapshot))
+            self.app.push_screen(AttackScreen(self._attacks, lambda: self.newest))
 
     def action_utilisation(self) -> None:
         if self.snapshot.info:
@@ -241,7 +241,7 @@ class LiveScreen(Screen[None]):
 
     def action_lessons(self) -> None:
         if self._session.prompts is not None:
-            self.app.push_screen(LessonsScreen(self._session, lambda: self.snapshot))
+            self.app.push_screen(LessonsScreen(self._session, lambda: self.newest))
 
     def action_flush(self) -> None:
         self._session.backend.flush()
