@@ -44,4 +44,5 @@ def _change(core: EngineCore, change: Change) -> None:
     try:
         core.configure(replace(core.settings, **change.changes))
     except (ValueError, RunnerError) as error:
-        core.log.append(Failed(core.clock.now(), f"a change of settings: {error}"))
+        message = f"the settings stay as they are: {error}"
+        core.log.append(Failed(core.clock.now(), message, is_usage=True))

@@ -87,8 +87,10 @@ class EngineCore:
 
     def abort_all(self) -> None:
         """End every live request early."""
-        for seq in [*self.queues.waiting, *self.queues.running]:
-            self.abort(seq.id)
+        for seq in [*self.queues.running, *self.queues.waiting]:
+            if not seq.is_finished:
+                self._drop(seq, FinishReason.ABORT)
+        self._deliver_batch()
 
     def take_answered(self) -> list[str]:
         """Whose clients got all they will get since the last call, for whatever reason."""

@@ -284,7 +284,7 @@ class Gauges:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A forward pass failed, or the engine stopped.
+    """A forward pass failed, the engine stopped, or a change of settings was refused.
 
     Attributes:
         is_fatal: the engine thread ended; nothing more will happen.

@@ -6,7 +6,7 @@ from statistics import median
 
 from engine.core import EngineCore
 from engine.cost import Linear
-from engine.plan import Plan, Row
+from engine.plan import Plan, Row, RunnerError
 from engine.request import Request, SamplingParams, Sequence, Status
 
 PROMPT, PASSES = 16, 9
@@ -20,13 +20,16 @@ def measure_pace(core: EngineCore) -> float:
     nothing may be running.
 
     Raises:
-        RunnerError: a pass failed.
+        RunnerError: a pass failed, or the cache is too small for it.
     """
     assert not any(not seq.is_finished for seq in core.queues.running), "the blocks are in use"
     request = Request("pace", (1,) * PROMPT, SamplingParams(max_tokens=PASSES, ignore_eos=True))
     seq = Sequence(request, slot=0, status=Status.RUNNING)
     block_size = core.queues.pool.block_size
-    seq.block_table = list(range(-(-(PROMPT + PASSES) // block_size)))
+    num_blocks = -(-(PROMPT + PASSES) // block_size)
+    if num_blocks > core.queues.pool.num_blocks:
+        raise RunnerError(f"the pace is measured in {num_blocks} KV blocks, more than there are")
+    seq.block_table = list(range(num_blocks))
     _run(core, seq, PROMPT)
     return median(_run(core, seq, 1) for _ in range(PASSES - 1))
 

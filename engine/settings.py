@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+MOST_BLOCKS = 10_000_000  # beyond what any device holds; the books of the pool take memory too
+
 
 class BatcherName(Enum):
     """The batching policies."""
@@ -85,6 +87,8 @@ class EngineSettings:
         for name in ("max_queue_delay_ms", "num_kv_blocks", "reserve_tokens", "max_model_len"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
+        if self.num_kv_blocks > MOST_BLOCKS:
+            raise ValueError(f"num_kv_blocks must be at most {MOST_BLOCKS}")
         if (self.long_prefill_token_threshold or 0) < 0:
             raise ValueError(
                 "long_prefill_token_threshold must be at least 0 (0 sets no limit), "

@@ -70,15 +70,23 @@ class NvmlGauge:
         self._handle = pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid.removeprefix('GPU-')}")
 
     def read(self, now: float) -> Gauges:
-        memory = pynvml.nvmlDeviceGetMemoryInfo(self._handle)
+        memory_used, memory_total = self._memory()
         return Gauges(
             time=now,
             name="GPU",
             utilisation=self._utilisation(),
-            memory_used=int(memory.used),
-            memory_total=int(memory.total),
+            memory_used=memory_used,
+            memory_total=memory_total,
             power_w=self._power_w(),
         )
+
+    def _memory(self) -> tuple[int, int]:
+        """Used and in all, in bytes; nothing where the device does not say."""
+        try:
+            memory = pynvml.nvmlDeviceGetMemoryInfo(self._handle)
+        except pynvml.NVMLError:
+            return 0, 0
+        return int(memory.used), int(memory.total)
 
     def _utilisation(self) -> float | None:
         """0 to 1, or None where the device does not say, as under MIG."""

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+LONGEST_CHARACTER = 4  # bytes, and so tokens
+LONGEST_TAIL = 8  # tokens that are held back; decoding them anew for each one must stay cheap
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 FILLER = (
     "the a batch waits for one slot while many short answers leave and new ones come in "
@@ -86,10 +88,26 @@ class TextStream:
         """
         before = self._tokenizer.decode(self._ids[self._prefix : self._read])
         text = self._tokenizer.decode(self._ids[self._prefix :])
-        if len(text) <= len(before) or (text.endswith(REPLACEMENT) and not is_last):
+        is_stuck = len(self._ids) - self._read > LONGEST_TAIL
+        if text.endswith(REPLACEMENT) and not is_last:
+            return self._settle_part(before, text) if is_stuck else ""
+        if len(text) <= len(before) and not is_stuck:
             return ""
         self._prefix, self._read = self._read, len(self._ids)
         return text[len(before) :]
+
+    def _settle_part(self, before: str, text: str) -> str:
+        """Give up on all but the last ids of a long tail that never became a whole character.
+
+        A character that is still to come has begun within the last ids: had one ended earlier,
+        the text would have been shown then.
+        """
+        for end in range(len(self._ids) - LONGEST_CHARACTER, self._read, -1):
+            part = self._tokenizer.decode(self._ids[self._prefix : end])
+            if text.startswith(part) and len(part) > len(before):
+                self._prefix, self._read = self._read, end
+                return part[len(before) :]
+        return ""
 
     def _release(self, text: str) -> str:
         """Show text up to a stop string, holding back what might become one."""

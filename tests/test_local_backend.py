@@ -253,9 +253,12 @@ class TestConfigure:
     def test_a_cache_that_cannot_be_had_is_reported_and_the_engine_serves_on(self):
         with serving(broken(RunnerError("no memory for it"))) as backend:
             backend.submit(ask("a"))  # whose pass fails
-            backend.configure(EngineSettings(num_kv_blocks=10**9))
+            backend.configure(EngineSettings(num_kv_blocks=10**7))
             failures = wait_for(backend, Failed, 2)
-            assert {event.message for event in failures} == {"no memory for it"}
+            assert {(event.message, event.is_usage) for event in failures} == {
+                ("no memory for it", False),
+                ("the settings stay as they are: no memory for it", True),
+            }
             assert not any(event.is_fatal for event in failures)
             backend.submit(ask("b"))
             assert wait_for_reasons(backend, 2)["b"] is FinishReason.LENGTH

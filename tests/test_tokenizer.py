@@ -210,3 +210,12 @@ class TestShippedTokenizer:
 def test_a_folder_without_a_tokenizer_is_an_error(tmp_path):
     with pytest.raises(OSError, match=re.escape(f"no tokenizer in {tmp_path}")):
         load_tokenizer(str(tmp_path), frozenset({0}))
+
+
+def test_a_long_tail_of_broken_bytes_is_shown_in_pieces_that_join_to_the_whole():
+    tokenizer = ByteTokenizer()
+    ids = [0x80] * 60 + list("é日".encode()) + [0xE2] * 30 + list(b"ok")
+    stream = TextStream(tokenizer)
+    pieces = [stream.push(each) for each in ids]
+    assert any(pieces[:20])
+    assert "".join(pieces) + stream.flush() == tokenizer.decode(ids)

@@ -96,10 +96,14 @@ class Playground(App[int]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Everything that has a key, and Textual's own commands but for its screenshot."""
-        for active in screen.active_bindings.values():
-            if isinstance(active.node, LiveScreen) and active.binding.description:
-                run = partial(screen.run_action, active.binding.action)
-                yield SystemCommand(active.binding.description, active.binding.tooltip, run)
+        actions = {
+            active.binding.action: active.binding
+            for active in screen.active_bindings.values()
+            if isinstance(active.node, LiveScreen)
+        }
+        for action, binding in actions.items():
+            title = binding.tooltip or binding.description
+            yield SystemCommand(title, f"key {binding.key}", partial(screen.run_action, action))
         yield from (c for c in super().get_system_commands(screen) if c.title != "Screenshot")
 
 

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 import typer
 
 from engine.config import ConfigError
+from engine.plan import RunnerError
 
-MISUSED, INTERRUPTED = 2, 130
+FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 
 @contextmanager
@@ -20,5 +21,8 @@ def complaining() -> Iterator[None]:
     except ConfigError as error:
         typer.echo(f"batchscope: {error}", err=True)
         raise typer.Exit(MISUSED) from None
+    except RunnerError as error:
+        typer.echo(f"batchscope: a forward pass failed: {error}", err=True)
+        raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None

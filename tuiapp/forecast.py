@@ -15,6 +15,7 @@ class Forecast:
     prompt_note: str
     output_note: str
     sentence: str
+    is_refused: bool = False
 
 
 def forecast(snapshot: Snapshot, prompt_tokens: int, output_tokens: int, count: int) -> Forecast:
@@ -32,7 +33,9 @@ def forecast(snapshot: Snapshot, prompt_tokens: int, output_tokens: int, count: 
     else:
         need = blocks * count
         sentence = f"Needs {need} KV blocks in the end; {free} are free. {_start(snapshot, count)}"
-    return Forecast(_prompt_note(settings, prompt_tokens), _passes(output_tokens), sentence)
+    note = _prompt_note(settings, prompt_tokens)
+    is_refused = total > longest or blocks > snapshot.num_blocks
+    return Forecast(note, _passes(output_tokens), sentence, is_refused)
 
 
 def _prompt_note(settings: EngineSettings, prompt_tokens: int) -> str:

@@ -111,10 +111,18 @@ class Session:
         Raises:
             ConfigError: its settings do not go with those of the session.
         """
-        settings = preset.settings(variant, base=self._base)
+        settings = self.settings_for(preset, variant)
         self.backend.abort_all()
         self.configure(settings)
         self.play_requests_of(preset)
+
+    def settings_for(self, preset: Preset, variant: str | None = None) -> EngineSettings:
+        """What a preset would be played under: those that the session began with, changed by it.
+
+        Raises:
+            ConfigError: they do not go together.
+        """
+        return preset.settings(variant, base=self._base)
 
     def play_requests_of(self, preset: Preset) -> None:
         """Let the requests of a preset arrive, under whatever settings are in force."""

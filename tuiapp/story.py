@@ -17,13 +17,14 @@ STALL_FACTOR = 4  # a pass that long beside the typical one is worth a word
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A point made, and what follows from it."""
+    """A point made, what follows from it, and a hint which key would change it."""
 
     point: str
     rest: str = ""
+    hint: str = ""
 
     def __str__(self) -> str:
-        return f"{self.point}{self.rest}"
+        return f"{self.point}{self.rest}{self.hint}"
 
 
 def tell(snapshot: Snapshot, *, is_paused: bool = False, selected: str | None = None) -> Story:
@@ -46,7 +47,7 @@ def tell(snapshot: Snapshot, *, is_paused: bool = False, selected: str | None = 
         return told
     if is_paused:
         return Story("Paused", ": n runs one pass, space goes on.")
-    return Story("Nothing to do", ": b sends a burst, i one request, w plays a workload.")
+    return Story("Nothing to do", hint=": b sends a burst, i one request, w plays a workload.")
 
 
 def _chosen(snapshot: Snapshot, selected: str | None) -> Story | None:
@@ -63,8 +64,8 @@ def _held(snapshot: Snapshot) -> Story | None:
     wait = _waiting(snapshot)
     return Story(
         f"{len(held)} of {len(snapshot.slots)} slots are held but idle",
-        f" until {longest.id} has made its last {_count(_left(longest), 'token')}{wait}. "
-        "Press 3 to refill them.",
+        f" until {longest.id} has made up to {_count(_left(longest), 'more token')}{wait}.",
+        " Press 3 to refill them.",
     )
 
 
@@ -133,7 +134,8 @@ def _company(snapshot: Snapshot) -> Story | None:
         )
     return Story(
         f"{here} of {skip.needed} requests are here",
-        ": a static batch waits until it is full. g starts it now; press 3 and nobody waits.",
+        ": a static batch waits until it is full.",
+        " g starts it now; press 3 and nobody waits.",
     )
 
 
@@ -151,7 +153,8 @@ def _working(snapshot: Snapshot) -> Story | None:
     if len(live) == 1:
         return Story(
             "One request decodes alone",
-            ": every pass reads all the weights for a single token. b sends company.",
+            ": every pass reads all the weights for a single token.",
+            " b sends company.",
         )
     return Story(
         f"{len(live)} requests decode together", ": one pass gives each of them one token."

@@ -241,7 +241,9 @@ class ViewModel:
         self._waiting.move_to_end(request_id, last=False)
 
     def _on_configured(self, settings: EngineSettings) -> None:
-        self._settings = settings
+        old, self._settings = self._settings, settings
+        if (old.batcher, old.delivery) != (settings.batcher, settings.delivery):
+            self._windows.clear_latencies()
         self._owners = [None] * (self._info.num_blocks(settings) if self._info else 0)
 
     def _resume(self, event: Keyframe | Checkpoint) -> None:

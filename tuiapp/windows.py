@@ -62,6 +62,11 @@ class Windows:
         twin._passes = self._passes.copy()
         return twin
 
+    def clear_latencies(self) -> None:
+        """Begin anew where what came before cannot be compared with what comes now."""
+        self.ttfts.clear()
+        self.gaps.clear()
+
     def add_step(self, step: Step) -> None:
         """Note a forward pass."""
         works = [row.work for row in step.rows]

@@ -184,7 +184,8 @@ class _Engine:
         try:
             self.core.configure(settings)
         except RunnerError as error:
-            self.core.log.append(Failed(self._clock.now(), str(error)))
+            message = f"the settings stay as they are: {error}"
+            self.core.log.append(Failed(self._clock.now(), message, is_usage=True))
 
     def pause(self) -> None:
         self._is_paused, self._steps_left = True, 0

@@ -14,6 +14,8 @@ from engine.request import Sequence
 from engine.runners.filters import floors
 from engine.runners.random_stream import seed_of, uniform
 
+LEAST_TEMPERATURE = 0.01  # colder than that, quotients overflow; vLLM stops there too
+
 
 def sample(
     logits: torch.Tensor, seqs: list[Sequence], eos_token_ids: frozenset[int]
@@ -25,7 +27,7 @@ def sample(
         eos_token_ids: of the model; masked where an end is not allowed.
 
     Returns:
-        [R].
+        [R]; V for a row whose logits are no numbers.
     """
     _mask_ends(logits, seqs, eos_token_ids)
     tokens = logits.argmax(dim=-1)
@@ -61,7 +63,7 @@ def _draw(logits: torch.Tensor, seqs: list[Sequence]) -> torch.Tensor:
     numbers = [uniform(seed_of(seq.request), seq.num_output_tokens) for seq in seqs]
     pairs = list(zip((p.temperature for p in params), numbers, strict=True))
     temperature, number = torch.tensor(pairs, device=logits.device).T[:, :, None]
-    logits = logits / temperature
+    logits = logits / temperature.clamp_min(LEAST_TEMPERATURE)
     if any(p.top_k or p.top_p < 1 or p.min_p for p in params):
         logits = logits.masked_fill(logits < floors(logits, params), float("-inf"))
     cumulative = logits.softmax(dim=-1).cumsum(dim=-1)

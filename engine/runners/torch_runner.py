@@ -40,7 +40,7 @@ class TorchRunner:
             packed = pack(plan, self.attention.block_size, self.attention.scratch_slot)
             logits = self._forward(packed)
             seqs = [row.seq for row in plan.rows if row.samples]
-            return Sampled(plan, sample(logits, seqs, self._eos_token_ids))
+            return Sampled(plan, sample(logits, seqs, self._eos_token_ids), logits.shape[-1])
 
     def resize(self, num_blocks: int, block_size: int) -> None:
         self.attention.resize(num_blocks, block_size)
@@ -62,14 +62,17 @@ class TorchRunner:
 class Sampled:
     """A pass whose tokens may still be on their way from the device."""
 
-    def __init__(self, plan: Plan, token_ids: torch.Tensor) -> None:
+    def __init__(self, plan: Plan, token_ids: torch.Tensor, vocab_size: int) -> None:
         self._plan = plan
         self._token_ids = token_ids
+        self._vocab_size = vocab_size
 
     def result(self) -> list[int]:
         with device_failures(self._plan):
             token_ids: list[int] = self._token_ids.tolist()
-            return token_ids
+        if any(token_id >= self._vocab_size for token_id in token_ids):
+            raise RunnerError("the model's logits are not numbers; try --dtype float32")
+        return token_ids
 
 
 @contextmanager
@@ -86,5 +89,5 @@ def device_failures(plan: Plan) -> Iterator[None]:
             f"out of device memory in a pass of {plan.num_slots} tokens; fewer sequences, a "
             "smaller token budget or fewer KV blocks would leave room"
         ) from error
-    except RuntimeError as error:
+    except (RuntimeError, IndexError, ValueError) as error:
         raise RunnerError(f"a pass of {plan.num_slots} tokens failed: {error}") from error

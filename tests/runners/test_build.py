@@ -117,8 +117,8 @@ def test_random_weights_are_not_passed_off_as_the_models_own():
         ),
         (
             TINY,
-            EngineSettings(num_kv_blocks=10**9),
-            "1000000000 KV blocks of 16 tokens take 61035.16 GiB",
+            EngineSettings(num_kv_blocks=10**7),
+            "10000000 KV blocks of 16 tokens take 610.35 GiB",
         ),
     ],
     ids=["device", "attention", "memory", "blocks"],

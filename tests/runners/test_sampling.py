@@ -107,3 +107,11 @@ def test_one_rows_mask_leaves_the_others_alone():
 
 def test_no_rows_give_no_tokens():
     assert sample(torch.empty(0, 4), [], EOS).tolist() == []
+
+
+def test_the_coldest_temperature_draws_a_token_of_the_vocabulary():
+    assert draw([0.0, 1.0, 3.0, 2.0], [make_seq(temperature=1e-39)]) == [2]
+
+
+def test_logits_that_are_no_numbers_are_told_from_every_token():
+    assert draw([float("nan")] * 4, [make_seq(temperature=1.0)]) == [4]

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from engine.clock import VirtualClock
 from engine.core import EngineCore
 from engine.cost import Linear
-from engine.events import EngineInfo
+from engine.events import EngineInfo, Failed
 from engine.log import EventLog
 from engine.plan import RunnerError
 from engine.request import Request, SamplingParams
@@ -101,7 +101,10 @@ class StageBackend:
         self.core.flush()
 
     def configure(self, settings: EngineSettings) -> None:
-        self.core.configure(settings)
+        try:
+            self.core.configure(settings)
+        except RunnerError as error:
+            self.log.append(Failed(self.now(), str(error), is_usage=True))
 
     def pause(self) -> None:
         self.commands.append("pause")

@@ -83,19 +83,24 @@ async def test_an_earlier_pass_is_shown(size):
         assert "◀ pass 125 of 196" in screen_text(stage.app)
 
 
+def below_the_title(stage):
+    """All parts but the title; without the hint at a key, which a past pass does not have."""
+    return screen_text(stage.app).replace(" Press 3 to refill them.", "").split("\n")[1:]
+
+
 @pytest.mark.parametrize("batcher", list(BatcherName), ids=lambda batcher: batcher.value)
 async def test_every_part_shows_the_earlier_pass_as_it_was(batcher):
     async with staged(traffic=mixed_traffic, batcher=batcher) as stage:
         seen = {}
         for number in range(20, 120, 20):
             await stage.run(20)
-            seen[number] = screen_text(stage.app).split("\n")[1:]
+            seen[number] = below_the_title(stage)
         await stage.press("home")
         stage.app.clear_notifications()
         for number in (100, 40, 60, 20, 80):
             stage.app.rewind.go(number)
             await stage.settle()
-            assert screen_text(stage.app).split("\n")[1:] == seen[number], number
+            assert below_the_title(stage) == seen[number], number
 
 
 async def test_the_arrows_scrub_and_f_follows_again():

@@ -32,14 +32,14 @@ DYNAMIC = {"batcher": BatcherName.DYNAMIC, "max_batch_size": 4}
             [(8, 2), (8, 2), (8, 2), (8, 30), (8, 9)],
             5,
             STATIC,
-            "3 of 4 slots are held but idle until r3 has made its last 25 tokens; 1 request waits. "
-            "Press 3 to refill them.",
+            "3 of 4 slots are held but idle until r3 has made up to 25 more tokens; 1 request "
+            "waits. Press 3 to refill them.",
         ),
         (
             [(8, 2), (8, 2), (8, 30), (8, 30)],
             5,
             DYNAMIC,
-            "2 of 4 slots are held but idle until r2 has made its last 25 tokens. "
+            "2 of 4 slots are held but idle until r2 has made up to 25 more tokens. "
             "Press 3 to refill them.",
         ),
         (

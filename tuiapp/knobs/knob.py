@@ -20,6 +20,9 @@ from engine.config import ConfigError, construct, read_fields
 from engine.settings import EngineSettings, KvPolicy
 
 AUTO = "auto"  # how None is written
+AUTOMATIC = frozenset(  # nothing or 0 stands for what the engine decides, not for a small number
+    {"long_prefill_token_threshold", "max_model_len", "num_kv_blocks", "reserve_tokens"}
+)
 WORDS = {"on": True, "off": False, "true": True, "false": False}
 ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
@@ -103,6 +106,8 @@ def nudge(settings: EngineSettings, knob: Knob, steps: int) -> EngineSettings:
         ConfigError: what it would be is not accepted.
     """
     value = getattr(settings, knob.name)
+    if not value and steps > 0 and knob.name in AUTOMATIC:
+        raise ConfigError(f"{knob.name} is automatic; type a number with enter")
     if knob.choices:
         index = knob.choices.index(show_value(value)) + steps
         return change(settings, knob, knob.choices[index % len(knob.choices)])

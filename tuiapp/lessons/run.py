@@ -37,7 +37,7 @@ class Progress:
 
 
 class LessonRun:
-    """Takes over the engine until `leave`, which gives everything back as it was.
+    """Takes over the engine until `leave`, which gives its settings back as they were.
 
     Args:
         info: what runs.

@@ -73,7 +73,9 @@ class InjectScreen(Dialog[None]):
         ):
             with Horizontal(classes="row"):
                 yield Label(name)
-                yield Input(value, id=key, type="integer", classes="short", compact=True)
+                yield Input(
+                    value, id=key, type="integer", max_length=7, classes="short", compact=True
+                )
                 yield Static(id=f"{key}-note", classes="note", markup=False)
         yield Static(id="forecast", markup=False)
         with Horizontal(id="buttons"):
@@ -110,7 +112,7 @@ class InjectScreen(Dialog[None]):
             ("count", "how many"),
         ):
             value = self.query_one(f"#{key}", Input).value
-            if not value.isdecimal() or int(value) < 1:
+            if not value.isdecimal() or not value.isascii() or int(value) < 1:
                 return f"{name} must be a whole number of at least 1"
             numbers[key] = int(value)
         if numbers["count"] > MOST_REQUESTS:
@@ -120,6 +122,11 @@ class InjectScreen(Dialog[None]):
         if text and maker:
             numbers["prompt"] = len(maker.chat(text))
         return Wish(text, numbers["prompt"], numbers["output"], numbers["count"])
+
+    def _refusal(self, wish: Wish) -> str:
+        """What the engine would say to it, where it could never serve it; else nothing."""
+        told = forecast(self._snapshot(), wish.prompt_tokens, wish.output_tokens, wish.count)
+        return told.sentence if told.is_refused else ""
 
     @on(Input.Submitted)
     @on(Button.Pressed, "#inject")
@@ -138,8 +145,9 @@ class InjectScreen(Dialog[None]):
 
     def _send(self) -> bool:
         wish = self._read()
-        if isinstance(wish, str):
-            self.notify(wish, severity="error", markup=False)
+        problem = wish if isinstance(wish, str) else self._refusal(wish)
+        if isinstance(wish, str) or problem:
+            self.notify(problem, severity="error", markup=False)
             return False
         self._session.inject_wish(wish.text, wish.prompt_tokens, wish.output_tokens, wish.count)
         return True

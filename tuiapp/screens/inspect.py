@@ -116,6 +116,8 @@ class InspectScreen(Dialog[int | None]):
     def _draw_rest(self, view: RequestView) -> None:
         """What is remembered of a request whose beginning the log has forgotten."""
         self._say("#life", Content.styled("its beginning is no longer in memory", "$warning"))
+        for part in ("#waterfall", "#facts", "#tracks"):
+            self._say(part, Content(""))
         self._say("#text", Content(clean(view.text) or "no text yet"))
 
     def _why(self, width: int) -> list[Content]:

@@ -59,8 +59,8 @@ class LiveScreen(Screen[None]):
         Binding(
             "1", "batcher('static')", "Batcher", key_display="1/2/3", tooltip="Static batching"
         ),
-        Binding("2", "batcher('dynamic')", "", show=False, tooltip="Dynamic batching"),
-        Binding("3", "batcher('continuous')", "", show=False, tooltip="Continuous batching"),
+        Binding("2", "batcher('dynamic')", "Batcher", show=False, tooltip="Dynamic batching"),
+        Binding("3", "batcher('continuous')", "Batcher", show=False, tooltip="Continuous batching"),
         Binding("b", "burst", "Burst", tooltip="Send 24 requests of varied length"),
         Binding("i", "inject", "Inject", tooltip="Send requests of your own"),
         Binding("w", "workload", "Workload", tooltip="Play a preset workload"),
@@ -70,11 +70,11 @@ class LiveScreen(Screen[None]):
         Binding("n", "step(1)", "Step", tooltip="Pause and run one forward pass"),
         Binding("enter", "inspect", "Inspect", key_display="⏎", tooltip="One request's life"),
         Binding("g", "flush", "Go", tooltip="Start a batch without waiting for company"),
-        Binding("k", "knobs", "Knobs", show=False, tooltip="Every setting, and its name elsewhere"),
+        Binding("k", "knobs", "Knobs", tooltip="Every setting, and its name elsewhere"),
         Binding("m", "system", "System", show=False, tooltip="Schedule as a named system would"),
         Binding("a", "attack", "Attack", show=False, tooltip="Bomb, burst, cancel storm, squeeze"),
         Binding("u", "utilisation", "Use", show=False, tooltip="What is made of the device"),
-        Binding("l", "lessons", "Lessons", show=False, tooltip="Eight lessons: predict, then see"),
+        Binding("l", "lessons", "Lessons", tooltip="Eight lessons: predict, then see"),
         Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
         Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
         Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
@@ -132,9 +132,14 @@ class LiveScreen(Screen[None]):
         Args:
             everything: draw all parts now, for a key press, a picture or a test.
         """
+        now = self._session.backend.now()
         if self._session.backend.log is not self._rewind.log:
-            self._rewind, self._num_notices = open_log(self._session.backend.log), 0
-        newest = self.newest = self._rewind.poll(self._session.backend.now())
+            self._rewind = open_log(self._session.backend.log)
+            self._num_notices = self._rewind.poll(now).num_notices  # told when they were new
+        newest = self._rewind.poll(now)
+        if newest.settings is not self.newest.settings:
+            self._session.settings = newest.settings  # whoever changed them
+        self.newest = newest
         if newest.info and self._on_ready:
             ready, self._on_ready = self._on_ready, None
             self._session.settle(newest.settings)
@@ -152,6 +157,8 @@ class LiveScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A recording takes no orders, and an engine cannot be sent to another moment."""
+        if self.newest.info is None and action in LIVE_ACTIONS:
+            return False  # while a model loads there is nobody to take them
         return action not in (LIVE_ACTIONS if self._session.replay else REPLAY_ACTIONS)
 
     def _fits(self) -> bool:
@@ -168,7 +175,7 @@ class LiveScreen(Screen[None]):
         """Toasts for refusals, a modal for failures, each once."""
         new = snapshot.num_notices - self._num_notices
         self._num_notices = snapshot.num_notices
-        for notice in snapshot.notices[len(snapshot.notices) - new :] if new else ():
+        for notice in snapshot.notices[-new:] if new else ():
             self._announce(notice)
 
     def _announce(self, notice: Notice) -> None:
@@ -177,12 +184,20 @@ class LiveScreen(Screen[None]):
             self.app.exit(return_code=code, message=Text(f"batchscope: {clean(notice.message)}"))
         elif not notice.is_failure:
             self.notify(notice.message, severity="warning", markup=False)
+        elif notice.is_usage and not notice.is_fatal:
+            self._session.settings = self.newest.settings
+            self.notify(notice.message, severity="error", markup=False)
         elif not isinstance(self.app.screen, FailureScreen):
             self.app.push_screen(FailureScreen(notice))
+        elif notice.is_fatal:  # it outweighs the failure that is being told
+            self.app.switch_screen(FailureScreen(notice))
 
     def action_pause(self) -> None:
-        self._reverse.stop()
-        self._session.toggle_pause()
+        """Pause or go on; what runs backwards only stops."""
+        if self._reverse.is_on:
+            self._reverse.stop()
+        else:
+            self._session.toggle_pause()
         self.draw_all()
 
     def action_step(self, count: int) -> None:
@@ -284,11 +299,13 @@ class LiveScreen(Screen[None]):
 
     def _go_to(self, number: int | None) -> None:
         if number is not None:
+            self._reverse.stop()
             self._rewind.go(number)
             self.draw_all()
 
     def action_rewind(self, passes: int) -> None:
         """Show an earlier pass, or a later one, and say so where there is none."""
+        self._reverse.stop()
         wanted = (self._rewind.at or self._rewind.newest) + passes
         if not self._rewind.move(passes) and not self._seek_pass(wanted):
             self.notify(self._rewind.limit(is_back=passes < 0), timeout=3)
@@ -296,6 +313,7 @@ class LiveScreen(Screen[None]):
 
     def action_jump(self, seconds: int) -> None:
         """Go on from another moment of a recording."""
+        self._reverse.stop()
         if replay := self._session.replay:
             self._rewind.follow()
             replay.seek(max(0.0, replay.now() + seconds))
@@ -328,6 +346,7 @@ class LiveScreen(Screen[None]):
                 self._seek_pass(wanted)
 
     def action_home(self) -> None:
+        self._reverse.stop()
         if self._seek_pass(1):
             return
         self._rewind.go(self._rewind.oldest)
@@ -335,10 +354,12 @@ class LiveScreen(Screen[None]):
         self.draw_all()
 
     def action_end(self) -> None:
+        self._reverse.stop()
         self._rewind.go(self._rewind.newest)
         self.draw_all()
 
     def action_follow(self) -> None:
+        self._reverse.stop()
         self._rewind.follow()
         self.draw_all()
 
@@ -346,9 +367,13 @@ class LiveScreen(Screen[None]):
         if self._view.selected is None:
             self.notify("Select a request with ↑ and ↓ first; X aborts them all", timeout=3)
             return
-        self._session.backend.abort(self._view.selected)
-        self.notify(f"{self._view.selected} aborted", timeout=2, markup=False)
-        self._view.selected = None
+        chosen, self._view.selected = self._view.selected, None
+        view = self._rewind.request(chosen)
+        if view is None or view.reason is not None:
+            self.notify(f"{chosen} has ended already", timeout=2, markup=False)
+            return
+        self._session.backend.abort(chosen)
+        self.notify(f"{chosen} aborted", timeout=2, markup=False)
 
     def action_abort_all(self) -> None:
         self._session.backend.abort_all()

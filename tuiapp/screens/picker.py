@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from engine.config import ConfigError
 from tuiapp.presets import Preset, Shelf
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
@@ -84,10 +85,17 @@ def _details(preset: Preset, session: Session, num_bins: int) -> Content:
         _picture("arrivals, s", [d.arrival for d in drafts if not d.follows], num_bins, "$success"),
         Content(""),
         _fact("requests", str(len(drafts))),
-        _fact("runs under", describe(preset.settings(base=session.settings))),
+        _fact("runs under", _settings(preset, session)),
         _fact("source", one_line(about.source)),
     ]
     return Content("\n").join(lines)
+
+
+def _settings(preset: Preset, session: Session) -> str:
+    try:
+        return describe(session.settings_for(preset))
+    except ConfigError as error:
+        return str(error)
 
 
 def _picture(name: str, values: Sequence[float], num_bins: int, colour: str) -> Content:

@@ -45,7 +45,8 @@ class TitleLeft(Line):
         if moment:
             pass_now, newest = moment
             state = (f"◀ pass {pass_now} of {newest}", "bold $accent")
-            self.say(Content.assemble(name, "   ", state, "   ", what))
+            runs = ("‖", "$warning") if is_paused else ("▶", "$success")
+            self.say(Content.assemble(name, "   ", state, " ", runs, "   ", what))
         else:
             state = ("‖ paused", "bold $warning") if is_paused else ("▶", "$success")
             self.say(Content.assemble(name, "   ", what, "   ", state))
@@ -71,9 +72,10 @@ class TitleRight(Line):
 class StoryLine(Line):
     """One sentence on what can be seen."""
 
-    def show(self, story: Story) -> None:
-        """Draw a frame."""
-        self.say(Content.assemble(("▸ ", "$accent"), (story.point, "bold"), story.rest))
+    def show(self, story: Story, *, has_hint: bool) -> None:
+        """Draw a frame; the hint only where the keys it names do something."""
+        hint = story.hint if has_hint else ""
+        self.say(Content.assemble(("▸ ", "$accent"), (story.point, "bold"), story.rest, hint))
 
 
 class Legend(Line):

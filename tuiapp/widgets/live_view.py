@@ -115,7 +115,8 @@ class LiveView(Vertical):
 
     def _draw_meters(self, snapshot: Snapshot, layout: Layout) -> None:
         session = self._session
-        settings = snapshot.settings if self.moment else session.settings
+        is_past = self.moment or session.replay
+        settings = snapshot.settings if is_past else session.settings
         title = self.query_one(TitleLeft)
         title.show(settings, is_paused=session.is_paused, moment=self.moment)
         if layout.is_wide:
@@ -139,4 +140,5 @@ class LiveView(Vertical):
             self._news = self._news_until = None
         told = tell(snapshot, is_paused=self._session.is_paused, selected=self.selected)
         story = told if self.moment else self._news or told
-        self.query_one(StoryLine).show(story)
+        can_act = not (self.moment or self._session.replay)
+        self.query_one(StoryLine).show(story, has_hint=can_act)

@@ -28,7 +28,9 @@ class QueuePanel(Panel):
     def show(self, snapshot: Snapshot, selected: str | None = None) -> None:
         """Draw a frame, with one request marked."""
         room = max(1, self.size.height)
-        shown = snapshot.waiting[:room]
+        ids = [view.id for view in snapshot.waiting]
+        first = max(0, ids.index(selected) - room + 1) if selected in ids else 0
+        shown = snapshot.waiting[first : first + room]
         rows = [self._row(view, snapshot.time, view.id == selected) for view in shown]
         count = snapshot.meters.num_waiting
         reason = f" · {name_reason(snapshot.skipped[0])}" if count and snapshot.skipped else ""

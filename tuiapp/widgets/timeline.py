@@ -98,6 +98,9 @@ class Timeline(Widget):
         if self.num_rows != old_rows:
             self.refresh(layout=True)
         marked = next((at for at, v in enumerate(snapshot.slots) if v and v.id == selected), None)
+        if marked is not None and marked != self._selected_slot:
+            last = self._first_slot + self.num_rows - 1
+            self._first_slot += min(0, marked - self._first_slot) + max(0, marked - last)
         if marked != self._selected_slot or self._columns != snapshot.columns:
             self._selected_slot, self._columns = marked, snapshot.columns
             self.refresh()
