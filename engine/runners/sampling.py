@@ -30,8 +30,10 @@ def sample(
         [R]; V for a row whose logits are no numbers.
     """
     _mask_ends(logits, seqs, eos_token_ids)
-    tokens = logits.argmax(dim=-1)
     random = [row for row, seq in enumerate(seqs) if seq.request.sampling.temperature > 0]
+    if len(random) == len(seqs):
+        return _draw(logits, seqs) if seqs else logits.argmax(dim=-1)
+    tokens = logits.argmax(dim=-1)
     if random:
         at = torch.tensor(random, device=logits.device)
         drawn = _draw(logits.index_select(0, at), [seqs[row] for row in random])
@@ -58,15 +60,15 @@ def _mask_ends(logits: torch.Tensor, seqs: list[Sequence], eos_token_ids: frozen
 
 
 def _draw(logits: torch.Tensor, seqs: list[Sequence]) -> torch.Tensor:
-    """Draw a token for each row, [R], at its own uniform number."""
+    """Draw a token for each row, [R], at its own uniform number; changes the logits."""
     params = [seq.request.sampling for seq in seqs]
     numbers = [uniform(seed_of(seq.request), seq.num_output_tokens) for seq in seqs]
     pairs = list(zip((p.temperature for p in params), numbers, strict=True))
     temperature, number = torch.tensor(pairs, device=logits.device).T[:, :, None]
-    logits = logits / temperature.clamp_min(LEAST_TEMPERATURE)
+    probabilities = logits.div_(temperature.clamp_min(LEAST_TEMPERATURE)).softmax(dim=-1)
     if any(p.top_k or p.top_p < 1 or p.min_p for p in params):
-        logits = logits.masked_fill(logits < floors(logits, params), float("-inf"))
-    cumulative = logits.softmax(dim=-1).cumsum(dim=-1)
+        probabilities *= probabilities >= floors(probabilities, params)
+    cumulative = probabilities.cumsum(dim=-1)
     total = cumulative[:, -1:]
     # Below the total even after rounding, so that it never falls behind the last likely token.
     target = torch.minimum(number * total, torch.nextafter(total, torch.zeros_like(total)))

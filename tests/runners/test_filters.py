@@ -10,12 +10,12 @@ import torch
 from engine.request import SamplingParams
 from engine.runners.filters import floors
 
-VOCAB_SIZE = 1000
+VOCAB_SIZE = 5000
 PARAMS = [
     SamplingParams(),
     SamplingParams(top_k=1),
     SamplingParams(top_k=7),
-    SamplingParams(top_k=5000),
+    SamplingParams(top_k=9000),
     SamplingParams(top_p=0.9),
     SamplingParams(top_p=1e-6),
     SamplingParams(top_p=0.999),
@@ -42,7 +42,8 @@ def kept_by_reference(logits: list[float], params: SamplingParams) -> set[int]:
 
 
 def kept(logits: torch.Tensor, params: list[SamplingParams]) -> list[set[int]]:
-    is_kept = logits >= floors(logits, params)
+    probabilities = logits.softmax(dim=-1)
+    is_kept = probabilities >= floors(probabilities, params)
     return [set(row.nonzero().flatten().tolist()) for row in is_kept]
 
 
@@ -67,7 +68,7 @@ def test_a_nucleus_wider_than_the_first_look_is_found():
     logits = torch.zeros(1, VOCAB_SIZE)
     logits[0] -= torch.arange(VOCAB_SIZE) * 1e-4
 
-    assert kept(logits, [SamplingParams(top_p=0.5)])[0] == set(range(488))
+    assert kept(logits, [SamplingParams(top_p=0.5)])[0] == set(range(2191))
 
 
 def test_equally_likely_tokens_are_kept_together():
@@ -77,6 +78,4 @@ def test_equally_likely_tokens_are_kept_together():
 def test_a_token_that_was_ruled_out_stays_out():
     logits = torch.tensor([[float("-inf"), 1.0, 0.0]])
 
-    floor = floors(logits, [SamplingParams(top_p=0.99)])
-
-    assert floor.item() == 0.0
+    assert kept(logits, [SamplingParams(top_p=0.99)]) == [{1, 2}]
