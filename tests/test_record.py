@@ -152,6 +152,17 @@ class TestKeyframe:
             "c": "",
         }
 
+    def test_it_lies_between_two_steps_even_right_after_an_abort(self):
+        core = make_core(ask("a", max_tokens=9), ask("b", max_tokens=9))
+        run_steps(core, 2)
+        core.abort("a")
+        core.step()
+        events = [e for e in core.log.since(0)[0] if isinstance(e, Step | Keyframe)]
+        before, frame, after = events[-3:]
+        assert before.blocks == (BlockChange("a", released=(0,)),)
+        assert [holding.request_id for holding in frame.running] == ["b"]
+        assert after.blocks == ()
+
     def test_a_reader_can_begin_at_any_of_them(self):
         core = make_core(*(ask(f"r{i}", 4 + i) for i in range(6)), num_kv_blocks=6, block_size=4)
         for index in range(30):

@@ -192,7 +192,7 @@ class _Engine:
         self._clock.hold()
 
     def resume(self) -> None:
-        self._is_paused, self._steps_left = False, 0
+        self._is_paused = False
         self._clock.release()
 
     def step(self, count: int) -> None:
