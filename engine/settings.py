@@ -88,7 +88,9 @@ class EngineSettings:
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
         if self.num_kv_blocks > MOST_BLOCKS:
-            raise ValueError(f"num_kv_blocks must be at most {MOST_BLOCKS}")
+            raise ValueError(
+                f"num_kv_blocks must be at most {MOST_BLOCKS}, got {self.num_kv_blocks}"
+            )
         if (self.long_prefill_token_threshold or 0) < 0:
             raise ValueError(
                 "long_prefill_token_threshold must be at least 0 (0 sets no limit), "

@@ -175,7 +175,7 @@ ACTIONS = st.one_of(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=1000)
 @given(chosen=engine_settings(), asked=ASKED, actions=st.lists(ACTIONS, max_size=25))
 def test_whatever_happens_to_an_engine_it_keeps_its_promises(chosen, asked, actions):
     session = Session(chosen)
@@ -191,7 +191,7 @@ ARRIVALS = st.lists(
 )
 
 
-@settings(max_examples=250)
+@settings(max_examples=400)
 @given(chosen=engine_settings(num_kv_blocks=40, max_model_len=0), arrivals=ARRIVALS)
 def test_a_workload_runs_to_its_end_and_every_output_is_as_if_it_ran_alone(chosen, arrivals):
     core = make_core(info=INFO)

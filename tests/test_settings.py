@@ -17,6 +17,7 @@ from engine.settings import BatcherName, Delivery, EngineSettings
         ({"max_queue_delay_ms": -1.0}, "max_queue_delay_ms must be at least 0, got -1.0"),
         ({"max_queue_delay_ms": math.nan}, "max_queue_delay_ms must be at least 0, got nan"),
         ({"num_kv_blocks": -1}, "num_kv_blocks must be at least 0, got -1"),
+        ({"num_kv_blocks": 10**9}, "num_kv_blocks must be at most 10000000, got 1000000000"),
         ({"reserve_tokens": -1}, "reserve_tokens must be at least 0, got -1"),
         ({"max_model_len": -1}, "max_model_len must be at least 0, got -1"),
         (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.events import Configured, Delivered, Event, Gauges, Step, Token
 from engine.plan import Skip, SkipReason
 from engine.recording.codec import KINDS, Decoder, RecordingError, encode, schema
-from engine.settings import EngineSettings
+from engine.settings import MOST_BLOCKS, EngineSettings
 
 COUNTS = st.integers(1, 2**40)
 st.register_type_strategy(float, st.floats(allow_nan=False))
@@ -25,7 +25,7 @@ st.register_type_strategy(
         long_prefill_token_threshold=st.none() | COUNTS,
         max_batch_size=COUNTS,
         max_queue_delay_ms=st.floats(0, 1e9),
-        num_kv_blocks=COUNTS,
+        num_kv_blocks=st.integers(1, MOST_BLOCKS),
         block_size=COUNTS,
         reserve_tokens=COUNTS,
         max_model_len=COUNTS,
