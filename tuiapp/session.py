@@ -89,7 +89,10 @@ class Session:
         self.configure(replace(self.settings, batcher=name))
 
     def configure(self, settings: EngineSettings) -> None:
-        """Change any knob, live."""
+        """Change any knob, live; a chunk left to the model is what it was fitted to at the start."""
+        if settings.long_prefill_token_threshold is None:
+            chunk = self._base.long_prefill_token_threshold
+            settings = replace(settings, long_prefill_token_threshold=chunk)
         self.settings = settings
         self.backend.configure(settings)
 

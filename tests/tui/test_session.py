@@ -80,3 +80,9 @@ def test_before_the_engine_is_ready_nothing_is_sent():
     session.play_requests_of(find_preset("straggler", PRESETS))
     assert arrivals(backend) == []
     assert backend.feed is None
+
+
+def test_a_chunk_left_to_the_model_stays_what_the_engine_fitted_it_to():
+    _, session = make_session()
+    session.configure(replace(session.settings, long_prefill_token_threshold=None))
+    assert session.settings.long_prefill_token_threshold == 64
