@@ -89,7 +89,7 @@ class Session:
         self.configure(replace(self.settings, batcher=name))
 
     def configure(self, settings: EngineSettings) -> None:
-        """Change any knob, live; a chunk left to the model is what it was fitted to at the start."""
+        """Change any knob, live; a chunk left to the model stays what it was fitted to."""
         if settings.long_prefill_token_threshold is None:
             chunk = self._base.long_prefill_token_threshold
             settings = replace(settings, long_prefill_token_threshold=chunk)
