@@ -93,7 +93,6 @@ def test_what_cannot_be_is_refused_with_the_reason(name, text, problem):
     [
         ("max_num_seqs", 1, "16"),
         ("max_num_seqs", -1, "4"),
-        ("num_kv_blocks", 1, "1"),
         ("num_kv_blocks", -1, "0"),
         ("long_prefill_token_threshold", 1, "128"),
         ("batcher", 1, "static"),
@@ -106,6 +105,13 @@ def test_what_cannot_be_is_refused_with_the_reason(name, text, problem):
 )
 def test_a_notch_is_the_next_choice_or_double_or_half(name, steps, shown):
     assert show_value(getattr(nudge(SETTINGS, KNOBS[name], steps), name)) == shown
+
+
+@pytest.mark.parametrize("name", ["max_model_len", "num_kv_blocks", "reserve_tokens"])
+def test_what_the_engine_decides_has_no_next_notch(name):
+    with pytest.raises(ConfigError) as caught:
+        nudge(SETTINGS, KNOBS[name], 1)
+    assert caught.value.problem == f"{name} is automatic; type a number with enter"
 
 
 def test_a_notch_stops_at_the_least_and_is_refused_where_the_others_forbid_it():
