@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.filter import LineFilter
+from textual.filter import ANSIToTruecolor, LineFilter
 from textual.screen import Screen
 
 from engine.assembly import build_core
@@ -88,7 +88,8 @@ class Playground(App[int]):
         return DARK_INKS
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        filters = super().get_line_filters()
+        """Those of Textual but for ANSI colours, which nothing here uses, and the one for ASCII."""
+        filters = [f for f in super().get_line_filters() if not isinstance(f, ANSIToTruecolor)]
         return [*filters, self._ascii] if self.ascii_only else filters
 
     def get_default_screen(self) -> Screen[None]:

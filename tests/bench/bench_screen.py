@@ -82,12 +82,7 @@ def run_screen() -> dict[str, float]:
             self.set_interval(0.1, self.leave_when_done)
 
         def leave_when_done(self) -> None:
-            from engine.events import Finished
-
-            events, _ = backend.log.since(0)
-            if sum(isinstance(event, Finished) for event in events[-200:]) and (
-                sum(isinstance(event, Finished) for event in events) == NUM_REQUESTS
-            ):
+            if self.screen_stack[0].newest.meters.num_finished == NUM_REQUESTS:
                 self.exit()
 
     sys.setswitchinterval(SWITCH_INTERVAL)

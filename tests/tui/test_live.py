@@ -316,3 +316,9 @@ async def test_ascii_alone_draws_ascii_alone(size):
     async with staged(size, mixed_traffic, ascii_only=True) as stage:
         await stage.run(100)
         assert screen_text(stage.app).isascii()
+
+
+async def test_the_footer_names_the_keys_as_soon_as_the_engine_takes_orders():
+    async with staged() as stage:
+        await stage.settle()
+        assert "1/2/3 Batcher" in screen_text(stage.app)

@@ -137,8 +137,10 @@ class LiveScreen(Screen[None]):
             self._rewind = open_log(self._session.backend.log)
             self._num_notices = self._rewind.poll(now).num_notices  # told when they were new
         newest = self._rewind.poll(now)
-        if newest.settings is not self.newest.settings:
+        if newest.info and newest.settings is not self.newest.settings:
             self._session.settings = newest.settings  # whoever changed them
+        if newest.info is not self.newest.info:
+            self.refresh_bindings()  # there is somebody to take orders now
         self.newest = newest
         if newest.info and self._on_ready:
             ready, self._on_ready = self._on_ready, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from textual.app import ComposeResult
@@ -20,6 +21,7 @@ from tuiapp.widgets.timeline import Timeline
 from tuiapp.widgets.token_pane import TokenPane
 
 NUM_PANES = 8
+COUNT_FRAMES = 8  # frames from one count of tokens on a pane to the next
 NEWS_SECONDS = 8.0
 
 
@@ -42,15 +44,16 @@ class LiveView(Vertical):
         self._ascii_only = ascii_only
         self._layout_now: Layout | None = None
         self._num_frames = 0
+        self._has_counts = True
         self._news: Story | None = None
         self._news_until: float | None = None
-        self._turns = (  # every so many frames, in which of them, what
-            (2, 0, partial(self._draw_panes, remainder=0)),
-            (2, 1, partial(self._draw_panes, remainder=1)),
-            (4, 0, self._draw_meters),
-            (4, 1, self._draw_queue),
-            (4, 3, self._draw_cache),
-            (8, 2, self._draw_story),
+        self._turns: tuple[tuple[int, int, Callable[[Snapshot, Layout], None]], ...] = (
+            # every so many frames, in which of them, what
+            *((4, turn, partial(self._draw_panes, remainder=turn)) for turn in range(4)),
+            (5, 0, self._draw_meters),
+            (6, 1, self._draw_queue),
+            (8, 3, self._draw_cache),
+            (8, 6, self._draw_story),
         )
 
     def compose(self) -> ComposeResult:
@@ -81,6 +84,7 @@ class LiveView(Vertical):
             everything: draw all parts now, for a key press, a picture or a test.
         """
         layout = self._arrange(snapshot)
+        self._has_counts = everything or self._num_frames % COUNT_FRAMES < 4
         self.query_one(Timeline).show(snapshot, layout.num_rows, self.selected)
         for every, turn, draw_part in self._turns:
             if everything or self._num_frames % every == turn:
@@ -106,12 +110,18 @@ class LiveView(Vertical):
         return layout
 
     def _draw_panes(self, snapshot: Snapshot, layout: Layout, remainder: int) -> None:
-        """Every other pane."""
+        """Every fourth pane."""
         delivery = snapshot.settings.delivery
-        for pane in list(self.query(TokenPane))[remainder : layout.num_panes : 2]:
+        for pane in list(self.query(TokenPane))[remainder : layout.num_panes : 4]:
             owner, last = snapshot.owners(pane.slot)
             is_mine = bool(owner and self._session.is_mine(owner.id))
-            pane.show(owner or last, delivery, is_mine=is_mine, is_over=owner is None)
+            pane.show(
+                owner or last,
+                delivery,
+                is_mine=is_mine,
+                is_over=owner is None,
+                counts=self._has_counts,
+            )
 
     def _draw_meters(self, snapshot: Snapshot, layout: Layout) -> None:
         session = self._session
