@@ -91,12 +91,7 @@ class Metrics:
                 pass
 
     def _follow(self, event: Token | Delivered | Finished, timing: Timing) -> None:
-        match event:
-            case Token():
-                timing.num_generated += 1
-            case Delivered(time, _, num_tokens):
-                self._last_delivery = max(self._last_delivery, time)
-                if (gap := timing.deliver(time, num_tokens)) is not None:
-                    self._gaps[timing.label].append(gap)
-            case Finished(reason=reason):
-                timing.reason = reason
+        if isinstance(event, Delivered):
+            self._last_delivery = max(self._last_delivery, event.time)
+        if (gap := timing.follow(event)) is not None:
+            self._gaps[timing.label].append(gap)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.events import Delivered, Finished, Token
 from engine.request import FinishReason
 
 SERVED = (FinishReason.STOP, FinishReason.LENGTH)
@@ -27,6 +28,17 @@ class Timing:
     first: float | None = None
     last: float | None = None
     reason: FinishReason | None = None
+
+    def follow(self, event: Token | Delivered | Finished) -> float | None:
+        """Note what happened to the request; return the gap that a delivery ended, if any."""
+        match event:
+            case Token():
+                self.num_generated += 1
+            case Finished(reason=reason):
+                self.reason = reason
+            case Delivered(time, _, num_tokens):
+                return self.deliver(time, num_tokens)
+        return None
 
     def deliver(self, time: float, num_tokens: int) -> float | None:
         """Note a delivery; return the gap since the one before, if there was one."""

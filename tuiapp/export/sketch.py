@@ -111,18 +111,11 @@ class Sketch:
                     pass
 
     def _follow(self, event: Token | Delivered | Finished, timing: Timing) -> None:
-        match event:
-            case Token():
-                timing.num_generated += 1
-            case Finished(reason=reason):
-                timing.reason = reason
-            case Delivered(time, _, num_tokens):
-                is_first = timing.first is None
-                gap = timing.deliver(time, num_tokens)
-                if gap is not None:
-                    self.gaps.append(gap)
-                if is_first and timing.ttft is not None:
-                    self.ttfts.append(timing.ttft)
+        is_waiting = timing.first is None
+        if (gap := timing.follow(event)) is not None:
+            self.gaps.append(gap)
+        if is_waiting and timing.ttft is not None:
+            self.ttfts.append(timing.ttft)
         if timing.e2e is not None:
             self.e2es.append(timing.e2e)
             del self._timings[event.request_id]
