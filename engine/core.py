@@ -165,7 +165,7 @@ class EngineCore:
         split = Split(
             scheduled - began, launched - scheduled, computed - launched, applied - computed
         )
-        self._recorder.record_pass(plan, self.queues, began, rows, split)
+        self._recorder.record_pass(plan, self.queues, began, rows, split, launch.mode)
 
     def _apply(self, plan: Plan, sampling: list[Sequence], token_ids: list[int]) -> None:
         """Advance the sequences of a plan by what came out of it."""

@@ -25,6 +25,8 @@ class EngineInfo:
     Attributes:
         attention: the way attention is computed, such as `grouped gather + sdpa`.
         num_kv_blocks, block_size: the cache that the device's memory was set aside for.
+        graphs: whether decoding passes are replayed as CUDA graphs, and why not; empty where the
+            device has none.
         is_simulated: no model runs; times come from a cost model and text is filler.
         device_uuid: of a CUDA device, by which its driver's gauges are found.
     """
@@ -41,6 +43,7 @@ class EngineInfo:
     num_threads: int = 1
     device_uuid: str = ""
     is_simulated: bool = False
+    graphs: str = ""
 
     def longest(self, settings: EngineSettings) -> int:
         """Prompt and output together at most under these settings, in tokens."""
@@ -178,6 +181,7 @@ class Step:
         preempted: who lost slot and blocks since the step before.
         skipped: why the head of the queue was not admitted.
         num_waiting, num_running, num_free_blocks: after the step.
+        mode: how the runner ran it, as in `graph 8`; empty where it has but one way.
     """
 
     index: int
@@ -194,6 +198,7 @@ class Step:
     num_running: int
     num_free_blocks: int
     split: Split = Split()
+    mode: str = ""
 
 
 @dataclass(frozen=True, slots=True)

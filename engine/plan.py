@@ -106,7 +106,15 @@ class Batcher(Protocol):
 
 
 class Launch(Protocol):
-    """A forward pass under way."""
+    """A forward pass under way.
+
+    Attributes:
+        mode: how the runner runs it, as in `graph 8` or `eager: prefill`; empty where it has but
+            one way.
+    """
+
+    @property
+    def mode(self) -> str: ...
 
     def result(self) -> list[int]:
         """Wait for the pass.
@@ -145,6 +153,7 @@ class Done:
     """A pass that ended before `launch` returned; for runners that do not overlap."""
 
     token_ids: list[int]
+    mode: str = ""
 
     def result(self) -> list[int]:
         return self.token_ids

@@ -31,10 +31,16 @@ class Recorder:
         return self._num_passes >= self._next_keyframe
 
     def record_pass(
-        self, plan: Plan, queues: Queues, began: float, rows: tuple[RowRecord, ...], split: Split
+        self,
+        plan: Plan,
+        queues: Queues,
+        began: float,
+        rows: tuple[RowRecord, ...],
+        split: Split,
+        mode: str = "",
     ) -> None:
-        """Write down a forward pass."""
-        self._write(plan, queues, began, rows, split)
+        """Write down a forward pass, and in which of its ways the runner ran it."""
+        self._write(plan, queues, began, rows, split, mode)
         self._num_passes += 1
 
     def record_change(self, plan: Plan, queues: Queues) -> None:
@@ -67,7 +73,13 @@ class Recorder:
         )
 
     def _write(
-        self, plan: Plan, queues: Queues, began: float, rows: tuple[RowRecord, ...], split: Split
+        self,
+        plan: Plan,
+        queues: Queues,
+        began: float,
+        rows: tuple[RowRecord, ...],
+        split: Split,
+        mode: str = "",
     ) -> None:
         now = self._clock.now()
         self._skipped = plan.skipped
@@ -87,6 +99,7 @@ class Recorder:
                 num_running=len(queues.running),
                 num_free_blocks=queues.pool.num_free,
                 split=split,
+                mode=mode,
             )
         )
 

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from enum import Enum
 
+PENDING = -1  # stands for a token id that a pass under way has yet to sample
+
 
 class Status(Enum):
     """Life of a sequence: WAITING -> RUNNING -> FINISHED, with RUNNING <-> PREEMPTED."""
@@ -113,7 +115,7 @@ class Sequence:
     `num_tokens`, and a sequence one token behind is decoding (the view of vLLM V1).
 
     Attributes:
-        token_ids: prompt, then output.
+        token_ids: prompt, then output; the newest may be `PENDING`.
         num_computed: tokens whose keys and values are in the cache.
         block_table: ids of the blocks that hold them, in order.
         slot: the row of the timeline it owns while it runs.

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine import record
 from engine.blocks import BlockChange
+from engine.clock import VirtualClock
 from engine.events import Holding, Keyframe, RowRecord, Step, Work
-from engine.plan import Plan, Skip, SkipReason
+from engine.plan import Launch, Plan, Skip, SkipReason
 from engine.queues import Preemption
 from engine.record import record_rows
 from engine.settings import BatcherName
-from tests.builders import ask, events_of, make_core
+from tests.builders import CheckedRunner, ask, events_of, make_core
 from tests.replay import Replay
 
 
@@ -34,6 +37,15 @@ def test_a_pass_is_recorded_with_all_that_a_screen_needs_to_show_it():
         RowRecord(1, "b", Work.PREFILL, 3, num_computed=0, total_tokens=20),
     )
     assert step.blocks == (BlockChange("a", taken=(0,)), BlockChange("b", taken=(1,)))
+
+
+def test_a_pass_says_in_which_of_its_ways_the_runner_ran_it():
+    class Graphs(CheckedRunner):
+        def launch(self, plan: Plan) -> Launch:
+            return replace(super().launch(plan), mode="graph 1")
+
+    core = make_core(ask("a", 5), runner=Graphs(VirtualClock(), 100, 16, cost=1.0))
+    assert [step.mode for step in run_steps(core, 1)] == ["graph 1"]
 
 
 def test_decoding_chunking_and_finishing_can_be_told_apart():

@@ -62,6 +62,8 @@ class TorchRunner:
 class Sampled:
     """A pass whose tokens may still be on their way from the device."""
 
+    mode = ""
+
     def __init__(self, plan: Plan, token_ids: torch.Tensor, vocab_size: int) -> None:
         self._plan = plan
         self._token_ids = token_ids
