@@ -58,7 +58,10 @@ class Queues:
         """Free the sequence's slot and blocks and put it first in line, to be recomputed."""
         assert seq.slot is not None, f"{seq.id} runs without a slot"
         self._preemptions.append(Preemption(seq.id, seq.slot, seq.num_computed))
-        self.running.remove(seq)
+        if seq is self.running[-1]:
+            self.running.pop()
+        else:
+            self.running.remove(seq)
         self._give_back(seq)
         seq.num_computed = 0
         seq.num_preemptions += 1
@@ -67,7 +70,7 @@ class Queues:
 
     def retire_finished(self) -> None:
         """Free the slots and the blocks of the finished sequences."""
-        finished = [seq for seq in self.running if seq.is_finished]
+        finished = [seq for seq in self.running if seq.status is Status.FINISHED]
         if finished:
             self.running = [seq for seq in self.running if not seq.is_finished]
             for seq in finished:

@@ -123,6 +123,7 @@ class Sequence:
 
     request: Request
     token_ids: list[int] = field(init=False)
+    num_prompt_tokens: int = field(init=False)
     num_computed: int = 0
     block_table: list[int] = field(default_factory=list)
     slot: int | None = None
@@ -132,6 +133,7 @@ class Sequence:
 
     def __post_init__(self) -> None:
         self.token_ids = list(self.request.prompt_token_ids)
+        self.num_prompt_tokens = len(self.token_ids)
 
     @property
     def id(self) -> str:
@@ -142,12 +144,8 @@ class Sequence:
         return len(self.token_ids)
 
     @property
-    def num_prompt_tokens(self) -> int:
-        return len(self.request.prompt_token_ids)
-
-    @property
     def num_output_tokens(self) -> int:
-        return len(self.token_ids) - len(self.request.prompt_token_ids)
+        return len(self.token_ids) - self.num_prompt_tokens
 
     @property
     def num_uncomputed(self) -> int:
@@ -156,8 +154,8 @@ class Sequence:
     @property
     def is_decoding(self) -> bool:
         """Whether only the newest output token is left to compute."""
-        behind = len(self.token_ids) - self.num_computed
-        return behind == 1 and len(self.token_ids) > len(self.request.prompt_token_ids)
+        num_computed = self.num_computed
+        return num_computed >= self.num_prompt_tokens and len(self.token_ids) - num_computed == 1
 
     @property
     def is_finished(self) -> bool:

@@ -7,8 +7,7 @@ Iteration-level scheduling of Orca (Yu et al. 2022, OSDI) over a paged cache (Kw
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from operator import attrgetter
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from engine.plan import Plan, Row, Skip, SkipReason
@@ -37,65 +36,89 @@ class Continuous:
     def schedule(self, queues: Queues, now: float) -> Plan:
         queues.retire_finished()
         queues.is_flushing = False  # it never waits for company
-        tokens: dict[Sequence, int] = {}  # to compute in this pass, in row order
-        budget = self.max_num_batched_tokens
+        work = _Pass(queues, self.max_num_batched_tokens)
 
         # 1. Running sequences. Decodes go first, so that no prompt can stall them.
-        has_preempted = False
-        for seq in sorted(queues.running, key=attrgetter("is_decoding"), reverse=True):
-            if seq.status is Status.PREEMPTED:  # a moment ago, to make room
-                continue
-            chunk = self._chunk(seq, budget, tokens)
-            if not chunk:
-                continue
-            while not queues.pool.grow(seq, seq.num_computed + chunk):
-                victim = queues.running[-1]  # the last to come is the first to go
-                queues.preempt(victim)
-                budget += tokens.pop(victim, 0)
-                has_preempted = True
-                if victim is seq:
-                    break
-            else:
-                tokens[seq] = chunk
-                budget -= chunk
+        decodes, others = _split(queues.running)
+        for seq in decodes:
+            if work.budget and seq.status is Status.RUNNING:  # it may just have made room
+                work.add(seq, 1)
+        for seq in others:
+            if seq.status is Status.RUNNING and (chunk := self._chunk(seq, work)):
+                work.add(seq, chunk)
 
         # 2. Waiting sequences, in order, unless the cache just proved too small.
         skipped: tuple[Skip, ...] = ()
         while queues.waiting and not skipped:
             head = queues.waiting[0]
-            chunk = self._chunk(head, budget, tokens)
-            if skip := self._refuse(queues, head, chunk, budget, has_preempted):
+            chunk = self._chunk(head, work)
+            if skip := self._refuse(head, chunk, work):
                 skipped = (skip,)
             else:
-                tokens[queues.admit()] = chunk
-                budget -= chunk
+                work.tokens[queues.admit()] = chunk
+                work.budget -= chunk
 
-        rows = tuple(Row(seq, chunk) for seq, chunk in tokens.items())
-        return Plan(rows, skipped=skipped)
+        return Plan(tuple([Row(*item) for item in work.tokens.items()]), skipped=skipped)
 
-    def _chunk(self, seq: Sequence, budget: int, tokens: dict[Sequence, int]) -> int:
+    def _chunk(self, seq: Sequence, work: _Pass) -> int:
         """Tokens of `seq` to compute in what is left of the budget; 0 if it has to wait."""
+        budget, num_uncomputed = work.budget, seq.num_uncomputed
         if seq.is_decoding:
             return min(1, budget)
         if self.enable_chunked_prefill:
             limit = self.long_prefill_token_threshold or budget
-            return max(0, min(seq.num_uncomputed, limit, budget))
-        if seq.num_uncomputed <= budget:
-            return seq.num_uncomputed
+            return max(0, min(num_uncomputed, limit, budget))
+        if num_uncomputed <= budget:
+            return num_uncomputed
         # Whole prompts only. The first in a pass may exceed the budget, or it never would run.
-        return 0 if any(not other.is_decoding for other in tokens) else seq.num_uncomputed
+        return 0 if any(not other.is_decoding for other in work.tokens) else num_uncomputed
 
-    def _refuse(
-        self, queues: Queues, head: Sequence, chunk: int, budget: int, has_preempted: bool
-    ) -> Skip | None:
+    def _refuse(self, head: Sequence, chunk: int, work: _Pass) -> Skip | None:
         """Why `head` cannot join this pass, or None and its blocks are taken."""
+        queues = work.queues
         if len(queues.running) >= self.max_num_seqs:
             return Skip(head.id, SkipReason.SLOTS, 1, 0)
         if not chunk:
-            return Skip(head.id, SkipReason.BUDGET, head.num_uncomputed, max(0, budget))
+            return Skip(head.id, SkipReason.BUDGET, head.num_uncomputed, max(0, work.budget))
         # Who made way a moment ago is the head now, and what it lost is what it waits for.
-        num_tokens = head.num_tokens if has_preempted else chunk
-        if has_preempted or not queues.pool.grow(head, chunk):
+        num_tokens = head.num_tokens if work.has_preempted else chunk
+        if work.has_preempted or not queues.pool.grow(head, chunk):
             need = queues.pool.missing(head, num_tokens)
             return Skip(head.id, SkipReason.BLOCKS, need, queues.pool.num_free)
         return None
+
+
+@dataclass(slots=True)
+class _Pass:
+    """The pass that is being put together.
+
+    Attributes:
+        budget: tokens that it may still take up.
+        tokens: to compute, by sequence, in the order of the rows.
+        has_preempted: whether somebody had to make room.
+    """
+
+    queues: Queues
+    budget: int
+    tokens: dict[Sequence, int] = field(default_factory=dict)
+    has_preempted: bool = False
+
+    def add(self, seq: Sequence, chunk: int) -> None:
+        """Compute tokens of a running sequence; the last to come makes room if it has to."""
+        while not self.queues.pool.grow(seq, seq.num_computed + chunk):
+            victim = self.queues.running[-1]
+            self.queues.preempt(victim)
+            self.budget += self.tokens.pop(victim, 0)
+            self.has_preempted = True
+            if victim is seq:
+                return
+        self.tokens[seq] = chunk
+        self.budget -= chunk
+
+
+def _split(running: list[Sequence]) -> tuple[list[Sequence], list[Sequence]]:
+    """Those that decode and the others, each in order of admission."""
+    decodes = [seq for seq in running if seq.is_decoding]
+    if len(decodes) == len(running):
+        return decodes, []
+    return decodes, [seq for seq in running if not seq.is_decoding]
