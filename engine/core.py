@@ -160,12 +160,22 @@ class EngineCore:
             return
         computed = self.clock.now()
         self._apply(plan, sampling, token_ids)
-        rows = record_rows(plan, running, set(sampling))
         applied = self.clock.now()
+        timing, detokenise = launch.timing, self._outputs.take_seconds()
         split = Split(
-            scheduled - began, launched - scheduled, computed - launched, applied - computed
+            schedule=scheduled - began,
+            launch=max(0.0, launched - scheduled - timing.prepare - timing.sample),
+            wait=computed - launched,
+            apply=applied - computed - detokenise,
+            prepare=timing.prepare,
+            sample=timing.sample,
+            detokenise=detokenise,
+            log=self._recorder.seconds,
+            device=timing.device,
         )
+        rows = record_rows(plan, running, set(sampling))
         self._recorder.record_pass(plan, self.queues, began, rows, split, launch.mode)
+        self._recorder.seconds = self.clock.now() - applied
 
     def _apply(self, plan: Plan, sampling: list[Sequence], token_ids: list[int]) -> None:
         """Advance the sequences of a plan by what came out of it."""

@@ -160,12 +160,29 @@ class RowRecord:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Where a step's time went, in seconds."""
+    """Where a step's time went on the host, in seconds on the engine's clock.
+
+    Attributes:
+        schedule: the batcher decides.
+        launch: the model is called; a CPU computes the pass meanwhile.
+        wait: for the tokens to come from the device.
+        apply: sequences move on, answers are delivered and finished.
+        prepare: tensors of ids, positions and block tables are made of the plan.
+        sample: the calls that choose tokens from logits.
+        detokenise: tokens become text, and stop strings are looked for.
+        log: the step before this one was written down.
+        device: the device computed so long, host time aside; 0 where it was not measured.
+    """
 
     schedule: float = 0.0
     launch: float = 0.0
     wait: float = 0.0
     apply: float = 0.0
+    prepare: float = 0.0
+    sample: float = 0.0
+    detokenise: float = 0.0
+    log: float = 0.0
+    device: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ class Outputs:
         self._live: dict[str, Output] = {}
         self._answered: list[str] = []
         self._leaving: list[str] = []  # clients that have as many tokens as they wait for
+        self._seconds = 0.0
 
     def begin(self, seq: Sequence) -> None:
         """Expect output of a sequence."""
@@ -60,11 +61,18 @@ class Outputs:
         output = self._live[seq.id]
         seq.token_ids.append(token_id)
         may_stop = seq.num_output_tokens >= seq.request.sampling.min_tokens
+        began = self._clock.now()
         text = output.stream.push(token_id, may_stop=may_stop)
+        self._seconds += self._clock.now() - began
         output.pieces.append(text)
         output.num_pending += 1
         self._log.append(Token(now, seq.id, token_id, text))
         return output.stream.is_stopped or (may_stop and self._is_end(seq, token_id))
+
+    def take_seconds(self) -> float:
+        """How long tokens took to become text since the last call."""
+        seconds, self._seconds = self._seconds, 0.0
+        return seconds
 
     def deliver(self, seq: Sequence) -> None:
         """Hand the client what was generated since the last time."""

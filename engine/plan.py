@@ -109,16 +109,35 @@ class Batcher(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class PassTiming:
+    """What a runner measured of one pass, in seconds; zeros where it measures nothing.
+
+    Attributes:
+        prepare: in `launch`, making tensors of the plan.
+        sample: in `launch`, the calls that choose tokens.
+        device: the device computed.
+    """
+
+    prepare: float = 0.0
+    sample: float = 0.0
+    device: float = 0.0
+
+
 class Launch(Protocol):
     """A forward pass under way.
 
     Attributes:
         mode: how the runner runs it, as in `graph 8` or `eager: prefill`; empty where it has but
             one way.
+        timing: what was measured; whole once `result` has returned.
     """
 
     @property
     def mode(self) -> str: ...
+
+    @property
+    def timing(self) -> PassTiming: ...
 
     def result(self) -> list[int]:
         """Wait for the pass.
@@ -158,6 +177,7 @@ class Done:
 
     token_ids: list[int]
     mode: str = ""
+    timing: PassTiming = PassTiming()
 
     def result(self) -> list[int]:
         return self.token_ids

@@ -16,7 +16,11 @@ KEYFRAME_STEPS = 256
 
 
 class Recorder:
-    """Writes what the scheduler did: every step, and now and then the whole state."""
+    """Writes what the scheduler did: every step, and now and then the whole state.
+
+    Attributes:
+        seconds: what writing down the last pass took, for the next one to tell.
+    """
 
     def __init__(self, clock: Clock, log: EventLog) -> None:
         self._clock = clock
@@ -24,6 +28,7 @@ class Recorder:
         self._num_passes = 0
         self._next_keyframe = 0
         self._skipped: tuple[Skip, ...] = ()
+        self.seconds = 0.0
 
     @property
     def wants_keyframe(self) -> bool:

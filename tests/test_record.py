@@ -7,8 +7,8 @@ import pytest
 from engine import record
 from engine.blocks import BlockChange
 from engine.clock import VirtualClock
-from engine.events import Holding, Keyframe, RowRecord, Step, Work
-from engine.plan import Launch, Plan, Skip, SkipReason
+from engine.events import Holding, Keyframe, RowRecord, Split, Step, Work
+from engine.plan import Launch, PassTiming, Plan, Skip, SkipReason
 from engine.queues import Preemption
 from engine.record import record_rows
 from engine.settings import BatcherName
@@ -128,14 +128,57 @@ def test_passes_are_counted_from_zero_without_a_gap():
     assert [step.index for step in steps] == list(range(len(steps)))
 
 
-def test_the_split_of_a_pass_adds_up_to_no_more_than_the_pass():
+def test_a_simulated_device_takes_all_the_time_of_a_pass():
     [step] = run_steps(make_core(ask("a")), 1)
-    assert (step.split.schedule, step.split.launch, step.split.wait, step.split.apply) == (
-        0.0,
-        1.0,
-        0.0,
-        0.0,
-    )
+    assert step.split == Split(launch=1.0, device=1.0)
+
+
+class Ticking:
+    """A clock that goes on by a millisecond whenever it is read."""
+
+    def __init__(self) -> None:
+        self.ticks = 0
+
+    def now(self) -> float:
+        self.ticks += 1
+        return self.ticks / 1000
+
+    def sleep(self, seconds: float) -> None:
+        self.ticks += round(seconds * 1000)
+
+
+class Timed:
+    """Says that of a launch 2 ms were for inputs and 3 for sampling, and computes for 7."""
+
+    mode, timing = "", PassTiming(prepare=0.002, sample=0.003, device=0.007)
+
+    def __init__(self, clock: Ticking, num_tokens: int) -> None:
+        self.clock = clock
+        self.num_tokens = num_tokens
+
+    def launch(self, plan: Plan) -> Launch:
+        self.clock.sleep(0.010)
+        return self
+
+    def result(self) -> list[int]:
+        self.clock.sleep(0.020)
+        return [7] * self.num_tokens
+
+
+def test_the_split_of_a_pass_tells_the_runners_part_from_the_engines():
+    clock = Ticking()
+    core = make_core(ask("a"), ask("b"), clock=clock, runner=Timed(clock, 2))
+    first, second = (step.split for step in run_steps(core, 2))
+    assert first.schedule == pytest.approx(0.001)
+    assert first.prepare == 0.002
+    assert first.launch == pytest.approx(0.011 - 0.005), "what is left of a launch"
+    assert first.sample == 0.003
+    assert first.wait == pytest.approx(0.021)
+    assert first.detokenise == pytest.approx(0.002), "a tick for each of two tokens"
+    assert first.apply > 0
+    assert first.device == 0.007
+    assert first.log == 0, "nothing was written down before it"
+    assert second.log > 0
 
 
 @pytest.fixture

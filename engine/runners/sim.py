@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.clock import Clock
 from engine.cost import CostModel
-from engine.plan import Done, Launch, Plan
+from engine.plan import Done, Launch, PassTiming, Plan
 from engine.request import Sequence
 
 
@@ -21,8 +21,10 @@ class SimRunner:
         self._vocab_size = vocab_size
 
     def launch(self, plan: Plan) -> Launch:
-        self._clock.sleep(self._cost.seconds(plan))
-        return Done([self._token(row.seq) for row in plan.rows if row.samples])
+        seconds = self._cost.seconds(plan)
+        self._clock.sleep(seconds)
+        token_ids = [self._token(row.seq) for row in plan.rows if row.samples]
+        return Done(token_ids, timing=PassTiming(device=seconds))
 
     def resize(self, num_blocks: int, block_size: int) -> None:
         """Nothing to do: no cache is held."""

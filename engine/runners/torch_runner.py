@@ -9,9 +9,10 @@ from inspect import signature
 import torch
 from transformers import PreTrainedModel
 
-from engine.plan import Launch, Plan, RunnerError
+from engine.plan import Launch, PassTiming, Plan, RunnerError
 from engine.runners.attention import PagedAttention
 from engine.runners.pack import Packed, pack
+from engine.runners.pass_timer import PassTimer
 from engine.runners.sampling import sample
 
 
@@ -37,20 +38,31 @@ class TorchRunner:
 
     def launch(self, plan: Plan) -> Launch:
         with device_failures(plan), torch.inference_mode():
+            timer = PassTimer(self._device)
             packed = pack(plan, self.attention.block_size, self.attention.scratch_slot)
-            logits = self._forward(packed)
+            inputs = self._prepare(packed)
+            timer.prepared()
+            logits = self._forward(inputs)
+            timer.called()
             seqs = [row.seq for row in plan.rows if row.samples]
-            return Sampled(plan, sample(logits, seqs, self._eos_token_ids), logits.shape[-1])
+            token_ids = sample(logits, seqs, self._eos_token_ids)
+            timer.sampled()
+            return Sampled(plan, token_ids, logits.shape[-1], timer)
 
     def resize(self, num_blocks: int, block_size: int) -> None:
         self.attention.resize(num_blocks, block_size)
 
-    def _forward(self, packed: Packed) -> torch.Tensor:
-        """Logits of the rows that sample, [rows, vocabulary], in float32."""
+    def _prepare(self, packed: Packed) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Ids and positions, [T] each, and where the rows that sample end, [rows]."""
         inputs = [packed.token_ids, packed.positions, packed.write_slots]
         ids, positions, write_slots = torch.tensor(inputs, device=self._device)
         keep = torch.tensor(packed.sample_at, dtype=torch.long, device=self._device)
         self.attention.begin(packed.spans, write_slots)
+        return ids, positions, keep
+
+    def _forward(self, inputs: tuple[torch.Tensor, torch.Tensor, torch.Tensor]) -> torch.Tensor:
+        """Logits of the rows that sample, [rows, vocabulary], in float32."""
+        ids, positions, keep = inputs
         options = {"logits_to_keep": keep} if self._takes_indices else {}
         output = self.model(
             input_ids=ids[None], position_ids=positions[None], use_cache=False, **options
@@ -64,10 +76,17 @@ class Sampled:
 
     mode = ""
 
-    def __init__(self, plan: Plan, token_ids: torch.Tensor, vocab_size: int) -> None:
+    def __init__(
+        self, plan: Plan, token_ids: torch.Tensor, vocab_size: int, timer: PassTimer
+    ) -> None:
         self._plan = plan
         self._token_ids = token_ids
         self._vocab_size = vocab_size
+        self._timer = timer
+
+    @property
+    def timing(self) -> PassTiming:
+        return self._timer.read()
 
     def result(self) -> list[int]:
         with device_failures(self._plan):

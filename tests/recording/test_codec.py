@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.events import Configured, Delivered, Event, Gauges, Step, Token
+from engine.events import Configured, Delivered, Event, Gauges, Split, Step, Token
 from engine.plan import Skip, SkipReason
 from engine.recording.codec import KINDS, Decoder, RecordingError, encode, schema
 from engine.settings import MOST_BLOCKS, EngineSettings
@@ -156,3 +156,10 @@ def _step(**changes):
         "num_free_blocks": 4,
     }
     return Step(**(fields | changes))
+
+
+def test_a_recording_from_when_a_pass_was_split_in_four_is_still_read():
+    older = schema() | {"Split": ["schedule", "launch", "wait", "apply"]}
+    fields = json.loads(encode(_step(split=Split(0.1, 0.2, 0.3, 0.4, prepare=0.5))))
+    fields[1 + older["Step"].index("split")] = [0.1, 0.2, 0.3, 0.4]
+    assert Decoder(older).decode(json.dumps(fields).encode()).split == Split(0.1, 0.2, 0.3, 0.4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from engine.events import (
     Arrived,
@@ -82,10 +83,7 @@ class RunTrace:
             "tokens": step.num_tokens,
             "positions": step.num_slots,
             **{work.value: works.count(work) for work in Work},
-            "schedule_ms": step.split.schedule * 1000,
-            "launch_ms": step.split.launch * 1000,
-            "wait_ms": step.split.wait * 1000,
-            "apply_ms": step.split.apply * 1000,
+            **{f"{name}_ms": seconds * 1000 for name, seconds in asdict(step.split).items()},
         }
         began = step.time - step.duration
         return self._process.complete(ENGINE, f"pass {step.index}", began, step.duration, args)
