@@ -3,13 +3,15 @@
 Client-side events (`Arrived`, `Token`, `Delivered`, `Finished`) come from every backend, and
 every latency metric folds these alone. Engine-side ones (`Ready`, `Configured`, `Step`,
 `Keyframe`) come only from a backend that runs the scheduler itself. Times are in seconds on the
-engine's clock.
+engine's clock. What every sequence of every pass makes one of is a named tuple: as immutable as
+the others, but made in a third of the time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from engine.blocks import BlockChange
 from engine.plan import Skip
@@ -88,8 +90,7 @@ class Refused:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One output token was generated, whether or not the client has it yet.
 
     Attributes:
@@ -102,8 +103,7 @@ class Token:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Delivered:
+class Delivered(NamedTuple):
     """The next `num_tokens` tokens of a request reached its client."""
 
     time: float
@@ -136,8 +136,7 @@ class Work(Enum):
     STALLED = "stalled"  # alive, but given no token in this step
 
 
-@dataclass(frozen=True, slots=True)
-class RowRecord:
+class RowRecord(NamedTuple):
     """One slot during one step.
 
     Attributes:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from operator import attrgetter
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
@@ -37,7 +37,7 @@ def encode(event: Event) -> bytes:
 
 def schema() -> dict[str, list[str]]:
     """The fields of every event and of every record within one, as a header names them."""
-    return {name: [field.name for field in fields(kind)] for name, kind in RECORDS.items()}
+    return {name: list(_fields(kind)) for name, kind in RECORDS.items()}
 
 
 class Decoder:
@@ -101,7 +101,7 @@ class Decoder:
             return _sequence(self._of(parts[0]), frozenset)
         if origin is tuple:
             return _fixed([self._of(part) for part in parts])
-        if is_dataclass(hint):
+        if _is_record(hint):
             return self._record(cast(type[Any], hint))
         return _choice(hint) if issubclass(hint, Enum) else _plain(hint)
 
@@ -117,19 +117,33 @@ class Decoder:
         return self._made[kind]
 
 
+def _is_record(hint: Any) -> bool:
+    return is_dataclass(hint) or hasattr(hint, "_fields")
+
+
+def _fields(kind: type[Any]) -> dict[str, bool]:
+    """The fields of a dataclass or a named tuple in order, and which of them have a default."""
+    if issubclass(kind, tuple):
+        return {name: name in kind._field_defaults for name in kind._fields}  # type: ignore[attr-defined]
+    return {
+        field.name: field.default is not MISSING or field.default_factory is not MISSING
+        for field in fields(kind)
+    }
+
+
 def _collect(kinds: Iterable[type[Any]]) -> dict[str, type[Any]]:
     """Records by name, with those that lie within them."""
     found: dict[str, type[Any]] = {}
     for kind in kinds:
         hints = get_type_hints(kind).values()
-        within = [part for hint in hints for part in (hint, *get_args(hint)) if is_dataclass(part)]
+        within = [part for hint in hints for part in (hint, *get_args(hint)) if _is_record(part)]
         found |= {kind.__name__: kind} | _collect(cast(list[type[Any]], within))
     return found
 
 
 def _getter(kind: type[Any]) -> Callable[[Any], Sequence[Any]]:
     """What reads all fields of a record at once."""
-    names = [field.name for field in fields(kind)]
+    names = list(_fields(kind))
     if len(names) > 1:
         return attrgetter(*names)
     return lambda record: [getattr(record, name) for name in names]
@@ -159,20 +173,19 @@ def _check_fields(kind: type[Any], names: Sequence[str]) -> None:
     Raises:
         RecordingError: they do not go together.
     """
-    known: dict[str, Field[Any]] = {field.name: field for field in fields(kind)}
+    known = _fields(kind)
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         hint = suggest(unknown, known)
         raise RecordingError(f"unknown field {unknown!r}; {hint}", (kind.__name__,))
-    for name, field in known.items():
-        has_default = field.default is not MISSING or field.default_factory is not MISSING
+    for name, has_default in known.items():
         if name not in names and not has_default:
             raise RecordingError(f"the header lacks the field {name!r}", (kind.__name__,))
 
 
 def _record(kind: type[Any], names: Sequence[str], parts: Sequence[Decode]) -> Decode:
     """Reads a record; what is wrong with one is looked for only once something is."""
-    is_in_order = list(names) == [field.name for field in fields(kind)]
+    is_in_order = list(names) == list(_fields(kind))
 
     def decode(value: Any) -> Any:
         try:
