@@ -305,6 +305,11 @@ def test_energy_is_the_power_between_readings_by_delivered_token():
     assert passes.energy_per_token == 800.0 / 2
 
 
+def test_a_counter_of_energy_is_believed_rather_than_readings_of_power():
+    readings = [Gauges(t, "GPU", 0.5, 0, 0, 100.0, energy_j=7000.0 + 50 * t) for t in (1.0, 3.0)]
+    assert report(arrived("a"), answered("a", 1.0), readings).passes.energy == 100.0
+
+
 def test_without_two_readings_of_power_energy_is_unknown():
     passes = report(arrived("a"), answered("a", 1.0), power(1.0, 100.0), power(2.0, None)).passes
     assert (passes.energy, passes.energy_per_token) == (None, None)

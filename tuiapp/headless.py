@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
@@ -17,14 +18,13 @@ from engine.request import FinishReason, Request, SamplingParams
 from engine.run import run
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
-from engine.telemetry import make_telemetry
+from engine.telemetry import Poller, make_telemetry
 from engine.workload import Listed, Workload
 from tuiapp.engines import Engines
 from tuiapp.interrupt import Interrupts
 from tuiapp.presets import Preset
 
 UNSERVED = (FinishReason.REJECTED, FinishReason.ERROR)
-GAUGE_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,8 @@ def run_requests(
         core.record_keyframe()  # a recording begins here
     is_interrupted = False
     interrupts = Interrupts()
-    note = _noting(core, reader)
     try:
-        with interrupts.watching():
+        with noting(core, reader) as note, interrupts.watching():
             run(core, workload or Listed(requests), partial(interrupts.guarded, note))
     except KeyboardInterrupt:
         is_interrupted = True
@@ -200,18 +199,21 @@ class Reader:
         self._position = len(self._log)
 
 
-def _noting(core: EngineCore, reader: Reader) -> Callable[[], None]:
-    """What to do after every step: read the log and, of a device that has them, the gauges."""
-    if not core.info.device_uuid:
-        return reader.read
-    gauge = make_telemetry(core.info.device_uuid)
-    next_reading = core.clock.now()
+@contextmanager
+def noting(core: EngineCore, reader: Reader) -> Iterator[Callable[[], None]]:
+    """What to do after every step: note what a real device says of itself, and read the log."""
+    if core.info.is_simulated:
+        yield reader.read
+        return
+    gauges = Poller(partial(make_telemetry, core.info.device_uuid))
+    gauges.start()
 
     def note() -> None:
-        nonlocal next_reading
-        if core.clock.now() >= next_reading:
-            next_reading = core.clock.now() + GAUGE_SECONDS
-            core.log.append(gauge.read(core.clock.now()))
+        if reading := gauges.take(core.clock.now()):
+            core.log.append(reading)
         reader.read()
 
-    return note
+    try:
+        yield note
+    finally:
+        gauges.stop()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 
@@ -20,11 +21,10 @@ from engine.plan import RunnerError
 from engine.request import Request
 from engine.run import advance
 from engine.settings import EngineSettings
-from engine.telemetry import Telemetry, make_telemetry
+from engine.telemetry import Poller, Telemetry, make_telemetry
 from engine.tokenizer import Tokenizer
 from engine.workload import Feed, Workload, check_speed
 
-GAUGE_SECONDS = 0.5
 IDLE_SECONDS = 0.05  # an engine with nothing to do looks about so often
 STOP_SECONDS = 10.0
 
@@ -110,9 +110,14 @@ class LocalBackend:
         try:
             core = self._build(clock, self.log)
             self._tokenizer = core.tokenizer
-            engine = _Engine(core, clock, self._make_gauge(core.info))
-            while not engine.is_stopped:
-                self._obey(engine, wait=engine.turn())
+            gauges = Poller(partial(self._make_gauge, core.info))
+            engine = _Engine(core, clock, gauges)
+            gauges.start()
+            try:
+                while not engine.is_stopped:
+                    self._obey(engine, wait=engine.turn())
+            finally:
+                gauges.stop()
         except ConfigError as error:
             self.log.append(Failed(clock.now(), str(error), is_fatal=True, is_usage=True))
         except Exception as error:  # noqa: BLE001 -- a dead engine must say so, not vanish
@@ -132,10 +137,9 @@ class LocalBackend:
 class _Engine:
     """The core with what a live session adds: a feed, and a clock that can be held."""
 
-    def __init__(self, core: EngineCore, clock: WallClock, gauge: Telemetry) -> None:
+    def __init__(self, core: EngineCore, clock: WallClock, gauges: Poller) -> None:
         self.core = core
-        self._gauge = gauge
-        self._next_reading = 0.0
+        self._gauges = gauges
         self.is_stopped = False
         self._clock = clock
         self._feed: Feed | None = None
@@ -145,7 +149,7 @@ class _Engine:
 
     def turn(self) -> float:
         """Run a step unless paused; return seconds that may be spent waiting for a command."""
-        self._read_gauge()
+        self._note_gauges()
         if self._is_paused and not self._steps_left:
             return IDLE_SECONDS
         wake_at = advance(self.core, self._feed)
@@ -203,11 +207,9 @@ class _Engine:
     def stop(self) -> None:
         self.is_stopped = True
 
-    def _read_gauge(self) -> None:
-        now = self._clock.now()
-        if now >= self._next_reading:
-            self._next_reading = now + GAUGE_SECONDS
-            self.core.log.append(self._gauge.read(now))
+    def _note_gauges(self) -> None:
+        if gauges := self._gauges.take(self._clock.now()):
+            self.core.log.append(gauges)
 
     def _count_step(self) -> None:
         if self._is_paused:

@@ -26,7 +26,8 @@ class PassReport:
         mean_batch: requests by batch formed; continuous batching forms one every pass.
         peak_running: slots held at once at most.
         kv_peak: share of the KV blocks in use at most.
-        energy: joules that the device took, from its readings of power; None where it has none.
+        energy: joules that the device took, by its counter or else its readings of power;
+            None where it has neither.
         energy_per_token: joules by delivered token.
     """
 
@@ -67,7 +68,7 @@ class PassTotals:
     held_time: float = 0.0
     kv_peak: float | None = None
     energy: float | None = None
-    _power: tuple[float, float] | None = None  # when last read, in seconds, and watts
+    _gauges: Gauges | None = None
     _num_slots: int = 0
     _num_kv_blocks: int = 0
     _info: EngineInfo | None = None
@@ -94,14 +95,10 @@ class PassTotals:
             self._add_pass(step)
 
     def read_power(self, gauges: Gauges) -> None:
-        """Add the energy since the reading before, as if power had changed evenly."""
-        if gauges.power_w is None:
-            return
-        if self._power:
-            time, power_w = self._power
-            joules = (gauges.time - time) * (gauges.power_w + power_w) / 2
+        """Add the energy since the reading before."""
+        if self._gauges and (joules := _joules(self._gauges, gauges)) is not None:
             self.energy = (self.energy or 0.0) + joules
-        self._power = (gauges.time, gauges.power_w)
+        self._gauges = gauges
 
     def report(self, span: float, num_completed: int, num_delivered: int) -> PassReport:
         """Sum up.
@@ -154,6 +151,15 @@ class PassTotals:
         if end >= lost:
             del self._lost[row.request_id]
         return max(0, min(lost, end) - row.num_computed)
+
+
+def _joules(before: Gauges, after: Gauges) -> float | None:
+    """By the device's counter; without one as if power had changed evenly, None without both."""
+    if before.energy_j is not None and after.energy_j is not None:
+        return after.energy_j - before.energy_j
+    if before.power_w is None or after.power_w is None:
+        return None
+    return (after.time - before.time) * (before.power_w + after.power_w) / 2
 
 
 def _ratio(part: float, whole: float) -> float | None:

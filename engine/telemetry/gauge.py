@@ -1,0 +1,37 @@
+"""`Telemetry`: reads a device's gauges, whichever device it is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pynvml  # type: ignore[import-untyped]
+
+from engine.events import Gauges
+from engine.telemetry.cpu import CpuGauge
+from engine.telemetry.nvml import NvmlGauge
+
+
+class Telemetry(Protocol):
+    """Reads a device's gauges; calls must come from one thread."""
+
+    def read(self, now: float) -> Gauges:
+        """What the device reports at `now`, in seconds on the engine's clock."""
+        ...
+
+    def close(self) -> None:
+        """Give back what the driver holds for it; it is not read again."""
+        ...
+
+
+def make_telemetry(device_uuid: str) -> Telemetry:
+    """The gauge of a CUDA device, or this process's own where there is none or no driver.
+
+    Args:
+        device_uuid: empty for anything but CUDA.
+    """
+    if not device_uuid:
+        return CpuGauge()
+    try:
+        return NvmlGauge(device_uuid)
+    except pynvml.NVMLError:  # no driver, as in some containers, or none that knows the device
+        return CpuGauge()
