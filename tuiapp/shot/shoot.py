@@ -1,0 +1,74 @@
+"""`shoot`: one picture of one moment, the same whenever it is taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.config import ConfigError, suggest
+from tuiapp.app import Playground
+from tuiapp.session import Session
+from tuiapp.shot.cells import screen_svg, screen_text
+from tuiapp.shot.frame import Form, Moment
+from tuiapp.shot.stage import set_stage
+from tuiapp.shot.stepped import SteppedBackend
+
+TITLE = "batchscope"
+PREFIX = "batchscope-"  # of the names of its themes
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What to take.
+
+    Attributes:
+        keys: pressed at the moment, to open a screen.
+        size: columns and lines.
+        theme: `dark`, `light` and so on; empty for the usual one.
+    """
+
+    moment: Moment
+    keys: tuple[str, ...] = ()
+    size: tuple[int, int] = (120, 36)
+    theme: str = ""
+    ascii_only: bool = False
+    form: Form = Form.SVG
+
+
+async def shoot(shot: Shot, session: Session) -> str:
+    """Let a session come to the moment, and draw it.
+
+    Args:
+        session: on a backend that runs when it is told to, or on one that stands still.
+
+    Raises:
+        ConfigError: what is asked of the screen cannot be.
+    """
+    app = Playground(session, ascii_only=shot.ascii_only)
+    app.theme = _find_theme(app, shot.theme) if shot.theme else app.theme
+    async with set_stage(app, shot.size) as stage:
+        if isinstance(session.backend, SteppedBackend):
+            run_to(session.backend, shot.moment)
+            await stage.settle()
+        if shot.keys:
+            await stage.press(*shot.keys)
+        return screen_text(app) + "\n" if shot.form is Form.TEXT else screen_svg(app, TITLE)
+
+
+def run_to(backend: SteppedBackend, moment: Moment) -> None:
+    """Run an engine until a moment, or until nothing more can happen."""
+    if moment.num_passes is not None:
+        backend.run(moment.num_passes)
+    if moment.time is not None:
+        backend.run_until(moment.time)
+
+
+def _find_theme(app: Playground, name: str) -> str:
+    """The whole name of a theme of this project.
+
+    Raises:
+        ConfigError: there is none of that name.
+    """
+    own = {each.removeprefix(PREFIX): each for each in app.available_themes if PREFIX in each}
+    if name.removeprefix(PREFIX) not in own:
+        raise ConfigError(f"no theme is called {name!r}; {suggest(name, own)}", place="--theme")
+    return own[name.removeprefix(PREFIX)]

@@ -1,0 +1,55 @@
+"""Where a picture comes from: a preset that is run for it, or a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.assembly import build_core
+from engine.clock import VirtualClock
+from engine.cost import Linear
+from engine.log import EventLog
+from engine.recording import Recording
+from engine.runners.parts import ModelSpec
+from tuiapp.options import apply_overrides
+from tuiapp.presets import Preset
+from tuiapp.session import Session
+from tuiapp.shot.frame import Moment
+from tuiapp.shot.stepped import SteppedBackend
+from tuiapp.shot.still import StillBackend
+from tuiapp.text import one_line
+
+
+def stage_preset(
+    preset: Preset, spec: ModelSpec, overrides: Mapping[str, Any], variant: str | None = None
+) -> Session:
+    """An engine on a virtual clock, to which the requests of a preset arrive.
+
+    A model that really runs gives the tokens; even then the times are those of the linear cost
+    model, or the picture would tell of the machine that took it.
+
+    Raises:
+        ConfigError: a variant, a setting, a model or a device that cannot be.
+    """
+    settings = apply_overrides(preset.settings(variant), overrides)
+    clock = VirtualClock()
+    cost = None if spec.device.startswith("sim") else Linear()
+    core = build_core(spec, settings, clock, EventLog(capacity=None), cost)
+    session = Session(SteppedBackend(core, clock), core.settings, seed=preset.about.seed)
+    session.settle(core.settings)
+    session.play_requests_of(preset)
+    return session
+
+
+def stage_recording(path: Path, moment: Moment) -> Session:
+    """A moment of a recording.
+
+    Raises:
+        RecordingError: it cannot be read.
+    """
+    recording = Recording(path)
+    backend = StillBackend(recording, moment.num_passes, moment.time)
+    session = Session(backend, recording.settings, replay=backend)
+    session.workload = one_line(f"replay of {path.name}")
+    return session

@@ -1,0 +1,51 @@
+"""`Stage`: the app without a terminal, for pictures and for tests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from textual.pilot import Pilot
+
+from tuiapp.app import Playground
+from tuiapp.screens.live import LiveScreen
+
+
+class Stage:
+    """An app that runs headless, with the pilot that presses its keys."""
+
+    def __init__(self, app: Playground, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def live(self) -> LiveScreen:
+        """The screen that all others open over."""
+        screen = self.app.screen_stack[0]
+        assert isinstance(screen, LiveScreen)
+        return screen
+
+    async def settle(self) -> None:
+        """Draw what has happened, and let the layout come to rest."""
+        await self.app.workers.wait_for_complete()
+        for _ in range(3):
+            await self.pilot.pause()
+            self.live.draw_all()
+        await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, and draw what comes of it."""
+        await self.pilot.press(*keys)
+        await self.settle()
+
+
+@asynccontextmanager
+async def set_stage(
+    app: Playground, size: tuple[int, int], *, has_toasts: bool = False
+) -> AsyncIterator[Stage]:
+    """Run an app headless, in a terminal of so many columns and lines."""
+    app.animation_level = "none"
+    async with app.run_test(size=size, notifications=has_toasts) as pilot:
+        stage = Stage(app, pilot)
+        await stage.settle()
+        yield stage
