@@ -58,7 +58,8 @@ def build_core(
         else:
             parts = build_parts(spec, settings)
         if cost:
-            parts = replace(parts, runner=CostedRunner(parts.runner, clock, cost))
+            runner = CostedRunner(parts.runner, clock, cost)
+            parts = replace(parts, runner=runner, info=replace(parts.info, is_simulated=True))
     settings = fit_to_model(settings, parts.info.num_params)
     return EngineCore(settings, parts.info, parts.runner, parts.tokenizer, clock, log)
 

@@ -29,7 +29,7 @@ class EngineInfo:
         num_kv_blocks, block_size: the cache that the device's memory was set aside for.
         graphs: whether decoding passes are replayed as CUDA graphs, and why not; empty where the
             device has none.
-        is_simulated: no model runs; times come from a cost model and text is filler.
+        is_simulated: times come from a cost model; where no model runs, text is filler.
         device_uuid: of a CUDA device, by which its driver's gauges are found.
     """
 
