@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from tuiapp.cli_looks import shot_command
 from tuiapp.cli_presets import import_command, new_command
 from tuiapp.cli_runs import compare_command, replay_command, rerun_command, run_command
 from tuiapp.complaining import complaining
@@ -53,6 +54,7 @@ app.command("run")(run_command)
 app.command("compare")(compare_command)
 app.command("replay")(replay_command)
 app.command("rerun")(rerun_command)
+app.command("shot")(shot_command)
 
 
 def main() -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import io
 from itertools import groupby
+from typing import Any
 
 from rich.console import Console
 from rich.segment import Segment
 from textual.app import App
 
 
-def screen_text(app: App[object]) -> str:
+def screen_text(app: App[Any]) -> str:
     """The text of the screen alone."""
     return "\n".join(_text(line) for line in _lines(app))
 
 
-def styled_text(app: App[object]) -> str:
+def styled_text(app: App[Any]) -> str:
     """The screen as text, then the styles of its lines, then what the styles are.
 
     A style is named by a short hash of itself, so that one that is new leaves the names of the
@@ -30,12 +31,12 @@ def styled_text(app: App[object]) -> str:
     return "\n".join([*text, "", "── styles ──", *rows, "", *legend, ""])
 
 
-def screen_svg(app: App[object], title: str) -> str:
+def screen_svg(app: App[Any], title: str) -> str:
     """The screen in a frame, as any browser draws it; the same screen gives the same text."""
     return app.export_screenshot(title=title, simplify=True)
 
 
-def _lines(app: App[object]) -> list[list[Segment]]:
+def _lines(app: App[Any]) -> list[list[Segment]]:
     width, height = app.size
     console = Console(
         width=width,
@@ -45,6 +46,7 @@ def _lines(app: App[object]) -> list[list[Segment]]:
         legacy_windows=False,
     )
     screen = app.screen._compositor.render_update(full=True, screen_stack=app._background_screens)
+    assert screen is not None, "a full update draws everything"
     lines = console.render_lines(screen, pad=False)
     return [[segment for segment in line if segment.text and not segment.control] for line in lines]
 

@@ -1,0 +1,122 @@
+"""Pictures from the command line: any screen, the same bytes every time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.recording.builders import record, run_crowd
+from tests.tui.goldens import screen_text
+from tests.tui.stage import mixed_traffic, staged
+from tuiapp.cli import app
+from tuiapp.shot.frame import Moment, read_moment, read_size
+from tuiapp.shot.shoot import run_to
+from tuiapp.shot.views import VIEWS
+
+STRAGGLER = str(Path(__file__).parent / "presets" / "straggler.toml")
+
+
+def shot(*arguments):
+    return CliRunner().invoke(app, ["shot", *map(str, arguments)])
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [("196", Moment(196)), ("3.5s", Moment(time=3.5)), (" 2s", Moment(time=2.0)), ("0", Moment(0))],
+)
+def test_a_moment_is_a_number_of_passes_or_seconds(text, moment):
+    assert read_moment(text) == moment
+
+
+def test_a_size_is_columns_and_lines():
+    assert read_size("80x24") == (80, 24)
+    assert read_size("400×120") == (400, 120)
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (["--at", "soon"], "--at: must be a number of passes such as 196, or seconds"),
+        (["--size", "huge"], "--size: must be columns x lines, such as 120x36; got 'huge'"),
+        (["--size", "79x24"], "--size: must be from 80x24 to 400x120; got 79x24"),
+        (["--size", "80x121"], "--size: must be from 80x24 to 400x120; got 80x121"),
+        (["--screen", "inspekt"], "no screen is called 'inspekt'; did you mean 'inspect'?"),
+        (["--theme", "ligth"], "no theme is called 'ligth'; did you mean 'light'?"),
+        (["-o", "x.png"], "chromium --headless --screenshot=x.png x.svg"),
+        (["-o", "x.gif"], "must end in .svg or .txt, got 'x.gif'"),
+        (["-o", "no/such/folder/x.svg"], "no/such/folder/x.svg: cannot be written: No such file"),
+        (["--variant", "statik"], "no variant called 'statik'; did you mean 'static'?"),
+    ],
+)
+def test_what_cannot_be_taken_is_said_in_one_line(flags, problem):
+    result = shot(STRAGGLER, "--at", "3", *flags)
+    assert result.exit_code == 2
+    assert problem in result.stderr
+
+
+def test_the_same_command_gives_the_same_bytes(tmp_path):
+    paths = [tmp_path / name for name in ("a.svg", "b.svg")]
+    for path in paths:
+        result = shot(STRAGGLER, "--at", "2.5s", "--screen", "inspect", "-o", path)
+        assert result.exit_code == 0, result.output
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert "straggler" in paths[0].read_text()
+
+
+def test_a_shot_is_of_the_moment_that_was_asked_for():
+    text = shot(STRAGGLER, "--variant", "static", "--at", "100", "--size", "80x24").stdout
+    assert "static" in text.splitlines()[0]
+    assert len(text.splitlines()) == 24
+    assert "pass 100 · 1.2 s · linear cost simulated" in shot(STRAGGLER, "--at", "100").stdout
+    assert " · 2.0 s · " in shot(STRAGGLER, "--at", "2s").stdout
+
+
+def test_ascii_and_a_light_theme_can_be_asked_for(tmp_path):
+    assert shot(STRAGGLER, "--at", "9", "--ascii").stdout.isascii()
+    path = tmp_path / "light.svg"
+    assert shot(STRAGGLER, "--at", "9", "--theme", "light", "-o", path).exit_code == 0
+    assert "#ffffff" in path.read_text().lower()
+
+
+def test_a_recording_is_shown_at_the_pass_that_was_asked_for(tmp_path):
+    path = record(tmp_path / "run.jsonl", run_crowd(60)).path
+    text = shot(path, "--at", "40").stdout
+    assert "pass 40 · " in text
+    assert "replay of run.jsonl" in text
+    assert " · 12.0 s · " in shot(path, "--at", "12s").stdout
+
+
+def test_a_recording_that_is_damaged_is_no_picture(tmp_path):
+    path = tmp_path / "run.jsonl"
+    path.write_text("no header\n")
+    result = shot(path)
+    assert result.exit_code == 2
+    assert "this is no recording of batchscope" in result.stderr
+
+
+@pytest.mark.slow
+def test_a_model_that_really_runs_is_said_to_be_on_simulated_time():
+    text = shot(STRAGGLER, "--at", "30", "--device", "cpu").stdout
+    assert "0.4 s · tiny simulated" in text
+
+
+@pytest.mark.parametrize("name", VIEWS)
+async def test_every_screen_that_can_be_named_opens_one(name):
+    async with staged((120, 36), mixed_traffic) as stage:
+        await stage.run(120)
+        before = screen_text(stage.app)
+        if VIEWS[name]:
+            await stage.press(*VIEWS[name])
+            assert len(stage.app.screen_stack) > 1
+            assert screen_text(stage.app) != before
+
+
+async def test_a_run_that_is_over_stays_at_its_end():
+    async with staged((80, 24), mixed_traffic) as stage:
+        run_to(stage.backend, Moment(100_000))
+        assert not stage.backend.core.has_work
+        end = stage.backend.now()
+        run_to(stage.backend, Moment(time=end + 7))
+        assert stage.backend.now() == pytest.approx(end + 7)

@@ -1,0 +1,69 @@
+"""The commands that look at what there is: `shot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tuiapp.complaining import complaining
+from tuiapp.flags import Batcher, Chunk, Deliver, KvBlocks, PresetModel, Slots
+
+SIM = "sim:linear"
+
+
+def shot_command(
+    source: Annotated[str, typer.Argument(metavar="PRESET|RECORDING", help="Of what.")],
+    at: Annotated[
+        str, typer.Option(metavar="PASS|SECONDSs", help="When: 196 passes, or 3.5s.")
+    ] = "200",
+    screen: Annotated[
+        str, typer.Option(metavar="NAME", help="live, inspect, report, picker, knobs, help, ….")
+    ] = "live",
+    size: Annotated[
+        str, typer.Option(metavar="WIDTHxHEIGHT", help="In columns and lines.")
+    ] = "120x36",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="x.svg or x.txt; none prints text."),
+    ] = None,
+    theme: Annotated[str, typer.Option(metavar="NAME", help="dark, light, ….")] = "",
+    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
+    variant: Annotated[
+        str | None, typer.Option(metavar="NAME", help="One of the engines that it compares.")
+    ] = None,
+    model: PresetModel = None,
+    device: Annotated[
+        str, typer.Option(metavar="NAME", help="sim:linear, sim:h200, …; cpu gives real text.")
+    ] = SIM,
+    num_kv_blocks: KvBlocks = None,
+    batcher: Batcher = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+) -> None:
+    """Take a picture of any screen; the same command gives the same bytes.
+
+    Times are simulated, also where a model really runs (--device cpu): they come from the linear
+    cost model. Those of a recording are what was recorded.
+    """
+    with complaining():
+        from tuiapp.options import read_overrides
+        from tuiapp.shot_command import ShotRequest, take_and_write
+
+        take_and_write(
+            ShotRequest(
+                source=source,
+                at=at,
+                screen=screen,
+                size=size,
+                theme=theme,
+                ascii_only=ascii_only,
+                output=output,
+                variant=variant,
+                model=model,
+                device=device,
+                overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
+            )
+        )

@@ -1,0 +1,100 @@
+"""`batchscope shot`: a picture of any screen, for a document or a test."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from engine.config import ConfigError
+from engine.runners.parts import ModelSpec
+from tuiapp.presets import find_preset
+from tuiapp.session import Session
+from tuiapp.shot.frame import Form, read_moment, read_size
+from tuiapp.shot.shoot import Shot, shoot
+from tuiapp.shot.sources import stage_preset, stage_recording
+from tuiapp.shot.views import find_view
+
+RECORDING = ".jsonl"
+SHIPPED_MODEL = "tiny"
+
+
+@dataclass(frozen=True, slots=True)
+class ShotRequest:
+    """What to take, as the user said it.
+
+    Attributes:
+        source: a preset, its file, or a recording.
+        model: None for the preset's own, or else the shipped one.
+        output: None prints the text.
+    """
+
+    source: str
+    at: str
+    screen: str = "live"
+    size: str = "120x36"
+    theme: str = ""
+    ascii_only: bool = False
+    output: Path | None = None
+    variant: str | None = None
+    model: str | None = None
+    device: str = "sim:linear"
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+
+
+def take_and_write(request: ShotRequest) -> None:
+    """Take a picture and write it, to stdout where no file is named.
+
+    Raises:
+        ConfigError: what is asked for cannot be.
+    """
+    shot = Shot(
+        moment=read_moment(request.at),
+        keys=find_view(request.screen),
+        size=read_size(request.size),
+        theme=request.theme,
+        ascii_only=request.ascii_only,
+        form=_form(request.output) if request.output else Form.TEXT,
+    )
+    picture = asyncio.run(shoot(shot, _stage(request, shot)))
+    if request.output is None:
+        typer.echo(picture, nl=False)
+        return
+    try:
+        request.output.write_text(picture, "utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be written: {error.strerror}", place=str(request.output)
+        ) from None
+
+
+def _stage(request: ShotRequest, shot: Shot) -> Session:
+    """What the picture is of: a recording, by its ending, or else a preset."""
+    if request.source.endswith(RECORDING):
+        return stage_recording(Path(request.source), shot.moment)
+    preset = find_preset(request.source)
+    spec = ModelSpec(request.model or preset.model or SHIPPED_MODEL, request.device)
+    return stage_preset(preset, spec, request.overrides, request.variant)
+
+
+def _form(path: Path) -> Form:
+    """What a file is to hold, by its ending.
+
+    Raises:
+        ConfigError: it is no kind of picture that can be written.
+    """
+    ending = path.suffix.removeprefix(".").lower()
+    if ending == "png":
+        svg = path.with_suffix(".svg")
+        how = (
+            f"write {svg} and let a browser draw it: chromium --headless --screenshot={path} {svg}"
+        )
+        raise ConfigError(f"a picture is SVG or text; {how}", place="--output")
+    known = {form.value: form for form in Form}
+    if ending not in known:
+        raise ConfigError(f"must end in .svg or .txt, got {path.name!r}", place="--output")
+    return known[ending]
