@@ -1,67 +1,107 @@
 """Take the pictures of the README: `python tests/tui/take_pictures.py`.
 
-The app itself draws them, on the shipped model and this machine's clock, so the numbers in them
-are those of the machine that took them.
+The app itself draws them, from `pictures/gentle-mix.jsonl`: a recording of the shipped model on
+the clock of the machine that made it, so the numbers in them were measured. With `--record` it is
+made anew. What is drawn depends on the recording alone, and a test draws it again.
 """
 
 from __future__ import annotations
 
 import asyncio
-from functools import partial
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.assembly import ModelSpec, build_core
-from engine.backends.local import LocalBackend
-from engine.events import Work
+from engine.clock import WallClock
+from engine.events import Configured, Step, Work
 from engine.generate.demo import DemoMix
+from engine.log import EventLog
+from engine.prompts import PromptMaker
+from engine.recording import Recording, RecordingWriter
+from engine.run import advance
 from engine.settings import BatcherName, EngineSettings
-from tuiapp.app import DEMO_RATE, Playground
+from engine.workload import Feed
 from tuiapp.session import Session
-from tuiapp.snapshot import Snapshot
+from tuiapp.shot.frame import Moment
+from tuiapp.shot.shoot import Shot, shoot
+from tuiapp.shot.still import StillBackend
 
 FOLDER = Path(__file__).parent / "pictures"
-SIZE = (120, 36)
+RECORDING = FOLDER / "gentle-mix.jsonl"
+WORKLOAD = "gentle mix"
+RATE = 9.0  # requests a second
+NUM_STATIC, NUM_CONTINUOUS, NUM_HELD = 240, 260, 4
 
 
-async def take() -> None:
-    """Static batching in the middle of a batch, then continuous over the same traffic."""
-    settings = EngineSettings(batcher=BatcherName.STATIC)
-    backend = LocalBackend(partial(build_core, ModelSpec(), settings))
+@dataclass(frozen=True)
+class Picture:
+    """A file, and which moment of the recording it shows."""
 
-    def begin(session: Session) -> None:
-        session.play("gentle mix", DemoMix(session.prompts, DEMO_RATE, seed=1))
+    name: str
+    num_passes: int
 
-    app = Playground(Session(backend, settings), begin)
-    backend.start()
-    async with app.run_test(size=SIZE) as pilot:
-        live = app.screen
-        while live.snapshot.num_passes < 300 or not 4 <= num_held(live.snapshot) <= 6:
-            await asyncio.sleep(0.02)
-        await save(app, pilot, "live-static")
-        await pilot.press("3")
-        await asyncio.sleep(4)
-        while live.snapshot.meters.num_busy < 6:
-            await asyncio.sleep(0.05)
-        await save(app, pilot, "live-continuous")
-    backend.stop()
+    @property
+    def path(self) -> Path:
+        return FOLDER / f"{self.name}.svg"
 
 
-def num_held(snapshot: Snapshot) -> int:
-    """Slots that are held with no work."""
-    return sum(view is not None and view.work is Work.HELD for view in snapshot.slots)
+def choose(recording: Recording) -> tuple[Picture, Picture]:
+    """Static batching with half of its slots held, then continuous batching at its busiest."""
+    static = continuous = most = 0
+    settings = recording.settings
+    for event in recording.events():
+        if isinstance(event, Configured):
+            settings = event.settings
+        if not isinstance(event, Step):
+            continue
+        num_held = sum(row.work is Work.HELD for row in event.rows)
+        if settings.batcher is BatcherName.STATIC and num_held == NUM_HELD:
+            static = event.index + 1
+        if settings.batcher is BatcherName.CONTINUOUS and len(event.rows) >= most:
+            continuous, most = event.index + 1, len(event.rows)
+    return Picture("live-static", static), Picture("live-continuous", continuous)
 
 
-async def save(app: Playground, pilot, name: str) -> None:
-    """Hold the engine for a moment, so that every part shows the same one."""
-    app.session.backend.pause()
-    await pilot.pause(0.2)
-    app.screen.draw_all()
-    await pilot.pause()
+async def take(picture: Picture) -> str:
+    """The picture as SVG."""
+    recording = Recording(RECORDING)
+    backend = StillBackend(recording, picture.num_passes)
+    session = Session(backend, recording.settings)
+    session.workload = WORKLOAD
+    return await shoot(Shot(Moment()), session)
+
+
+def record() -> None:
+    """Run the gentle mix, static at first, and write down what happens."""
+    settings, log = EngineSettings(batcher=BatcherName.STATIC), EventLog(capacity=None)
+    core = build_core(ModelSpec(), settings, WallClock(), log)
+    mix = DemoMix(PromptMaker(core.tokenizer), RATE, seed=1)
+    feed = Feed(mix, core.clock.now())
+    run_passes(core, feed, NUM_STATIC)
+    core.configure(replace(core.settings, batcher=BatcherName.CONTINUOUS))
+    run_passes(core, feed, NUM_CONTINUOUS)
+    writer = RecordingWriter(RECORDING, {"title": "Gentle mix", "model": "tiny"})
+    writer.write(log.since(0)[0])
+    writer.close()
+
+
+def run_passes(core, feed: Feed, count: int) -> None:
+    while count:
+        wake_at = advance(core, feed)
+        if wake_at is None:
+            count -= 1
+        else:
+            core.clock.sleep(wake_at - core.clock.now())
+
+
+def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / f"{name}.svg"
-    path.write_text(app.export_screenshot(title="batchscope", simplify=True), "utf-8")
-    app.session.backend.resume()
+    if "--record" in sys.argv:
+        record()
+    for picture in choose(Recording(RECORDING)):
+        picture.path.write_text(asyncio.run(take(picture)), "utf-8")
 
 
 if __name__ == "__main__":
-    asyncio.run(take())
+    main()
