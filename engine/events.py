@@ -31,6 +31,8 @@ class EngineInfo:
             device has none.
         is_simulated: times come from a cost model; where no model runs, text is filler.
         device_uuid: of a CUDA device, by which its driver's gauges are found.
+        peak_bandwidth, peak_flops: what the device was measured to do at best when it started:
+            bytes a second to and from memory, operations a second; 0 where that is not known.
     """
 
     model: str
@@ -46,6 +48,8 @@ class EngineInfo:
     device_uuid: str = ""
     is_simulated: bool = False
     graphs: str = ""
+    peak_bandwidth: float = 0.0
+    peak_flops: float = 0.0
 
     def longest(self, settings: EngineSettings) -> int:
         """Prompt and output together at most under these settings, in tokens."""

@@ -1,4 +1,4 @@
-"""`Peaks`: what a device could do at best, where a data sheet says so."""
+"""`Peaks`: what a device could do at best, by its data sheet or as it was measured at start."""
 
 from __future__ import annotations
 
@@ -23,25 +23,38 @@ class Peaks:
     Attributes:
         bandwidth: bytes a second to and from memory.
         flops: operations a second in the dtype of the model.
+        source: where they are from, in words.
     """
 
     bandwidth: float
     flops: float
+    source: str = "data sheet"
 
 
 def find_peaks(info: EngineInfo) -> Peaks | None:
-    """The peaks of the device that an engine runs on, or None where they are not known."""
-    several = SEVERAL.fullmatch(info.device)
-    count, name = (int(several[1]), several[2]) if several else (1, info.device)
-    for stem, path in device_files().items():
-        if stem not in NO_DATA_SHEET and (peaks := _read(path, stem, name, info.dtype)):
-            return Peaks(peaks.bandwidth * count, peaks.flops * count)
+    """The peaks of the device that an engine runs on, or None where they are not known.
+
+    A data sheet goes before a measurement, since shares of its numbers are what others tell.
+    """
+    if sheet := _find_sheet(info):
+        return sheet
+    if info.peak_bandwidth and info.peak_flops:
+        return Peaks(info.peak_bandwidth, info.peak_flops, "measured at start")
     return None
 
 
 def weight_bytes(info: EngineInfo) -> int:
     """What all weights take; 0 where that is not known."""
     return info.num_params * DTYPE_BYTES.get(info.dtype, 0)
+
+
+def _find_sheet(info: EngineInfo) -> Peaks | None:
+    several = SEVERAL.fullmatch(info.device)
+    count, name = (int(several[1]), several[2]) if several else (1, info.device)
+    for stem, path in device_files().items():
+        if stem not in NO_DATA_SHEET and (peaks := _read(path, stem, name, info.dtype)):
+            return Peaks(peaks.bandwidth * count, peaks.flops * count)
+    return None
 
 
 def _read(path: Path, stem: str, name: str, dtype: str) -> Peaks | None:

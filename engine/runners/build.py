@@ -21,6 +21,7 @@ from engine.runners.device import (
 from engine.runners.loading import load_model
 from engine.runners.packed_linear import pack_linears
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
+from engine.runners.peaks import measure_peaks
 from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.settings import EngineSettings
@@ -44,6 +45,7 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     dtype = choose_dtype(spec.dtype, device)
     loaded = load_model(spec.model, device, dtype, spec.load_format)
     num_threads = set_threads(spec.num_threads, loaded.num_params)
+    peaks = measure_peaks(device, dtype, num_threads)
     if device.type == "cpu":
         pack_linears(loaded.model)
     attention = adopt(loaded.model)
@@ -60,6 +62,8 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
         kv_bytes_per_token=attention.kv_bytes_per_token,
         num_threads=num_threads,
         device_uuid=device_uuid(device),
+        peak_bandwidth=peaks[0],
+        peak_flops=peaks[1],
     )
     eos_token_ids = loaded.tokenizer.eos_token_ids
     return Parts(TorchRunner(loaded.model, attention, eos_token_ids), loaded.tokenizer, info)

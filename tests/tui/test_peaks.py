@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.events import EngineInfo
@@ -32,6 +34,13 @@ def test_a_device_with_a_data_sheet_has_peaks(device, dtype, peaks):
 )
 def test_nothing_is_claimed_of_another_device(device):
     assert find_peaks(info(device, "float32")) is None
+
+
+def test_what_has_no_data_sheet_is_judged_by_what_was_measured():
+    measured = replace(info("cpu", "float32"), peak_bandwidth=20e9, peak_flops=90e9)
+    assert find_peaks(measured) == Peaks(20e9, 90e9, "measured at start")
+    sheet = replace(info("NVIDIA H200"), peak_bandwidth=4e12, peak_flops=700e12)
+    assert find_peaks(sheet) == Peaks(4800e9, 989.5e12, "data sheet")
 
 
 def test_a_dtype_that_the_sheet_does_not_name_has_no_peak():
