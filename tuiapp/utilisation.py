@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from engine.events import Configured, EngineInfo, Event, Gauges, Keyframe, Ready, Step, Work
@@ -38,26 +38,39 @@ class Reading:
 
     Attributes:
         device_busy: what the device says of itself.
-        engine_busy: share of the time in which a pass ran.
+        machine_busy: share of all cores of the host, whoever used them.
+        computing: share of the time in which the device computed a pass, as the runner timed it.
+        engine_busy: share of the time in which a pass ran, with what the host does for it.
         slots_busy: share of slot-time, in passes, with tokens to make.
         useful: share of the token positions computed that were no padding and no dead rows.
         mbu, mfu: model bandwidth and model FLOPs utilisation, while passes ran.
         power: in watts.
+        energy: joules by output token.
+        clock: of the highest that the multiprocessors' clock can be.
+        sm_busy, sm_occupancy, tensor_busy, dram_busy: as `GpuGauges` has them.
         memory: share of the device's memory in use.
         gauges: the last that the device said; None before the first.
-        has_peaks: whether it is known what the device could do.
+        peaks: what the device could do; None where it is not known.
     """
 
     device_busy: Use
+    machine_busy: Use
+    computing: Use
     engine_busy: Use
     slots_busy: Use
     useful: Use
     mbu: Use
     mfu: Use
     power: Use
+    energy: Use
+    clock: Use
+    sm_busy: Use
+    sm_occupancy: Use
+    tensor_busy: Use
+    dram_busy: Use
     memory: Use
     gauges: Gauges | None
-    has_peaks: bool
+    peaks: Peaks | None
 
 
 @dataclass(slots=True)
@@ -65,11 +78,14 @@ class _Bucket:
     """Sums over half a second."""
 
     busy: float = 0.0
+    computing: float = 0.0
     slot_time: float = 0.0
     live_time: float = 0.0
     num_tokens: float = 0.0
     num_positions: float = 0.0
     num_bytes: float = 0.0
+    num_sampled: int = 0
+    joules: float = 0.0
     gauges: list[Gauges] = field(default_factory=list)
 
 
@@ -113,13 +129,19 @@ class Utilisation:
                 self.note(info)
             case Configured(settings=settings) | Keyframe(settings=settings):
                 self._settings = settings
-            case Gauges(time):
-                self._gauges = event
-                self._bucket(int(time / BUCKET_SECONDS)).gauges.append(event)
+            case Gauges():
+                self._note_gauges(event)
             case Step() if event.rows and self._settings:
                 self._add(event, max(self._settings.num_slots, len(event.rows)))
             case _:
                 pass
+
+    def _note_gauges(self, gauges: Gauges) -> None:
+        bucket, before = self._bucket(int(gauges.time / BUCKET_SECONDS)), self._gauges
+        if before and before.energy_j is not None and gauges.energy_j is not None:
+            bucket.joules += gauges.energy_j - before.energy_j
+        bucket.gauges.append(gauges)
+        self._gauges = gauges
 
     def _add(self, step: Step, num_slots: int) -> None:
         """Spread a pass over the half seconds in which it ran."""
@@ -132,11 +154,13 @@ class Utilisation:
             share = inside / step.duration if step.duration else 1.0
             bucket = self._bucket(index)
             bucket.busy += inside
+            bucket.computing += share * step.split.device
             bucket.slot_time += inside * num_slots
             bucket.live_time += inside * num_live
             bucket.num_tokens += share * step.num_tokens
             bucket.num_positions += share * step.num_slots
             bucket.num_bytes += share * num_bytes
+        self._bucket(int(end / BUCKET_SECONDS)).num_sampled += sum(r.sampled for r in step.rows)
 
     def _bytes_read(self, step: Step) -> float:
         """All weights once, and the keys and values of every sequence in the pass."""
@@ -152,17 +176,26 @@ class Utilisation:
         params = self._info.num_params if self._info else 0
         bandwidth = self._peaks.bandwidth if self._peaks else 0.0
         flops = self._peaks.flops if self._peaks else 0.0
+        has_counter = self._gauges is not None and self._gauges.energy_j is not None
         return Reading(
             device_busy=_gauge(shown, lambda gauges: gauges.utilisation),
+            machine_busy=_gauge(shown, lambda g: _mean(g.cpu.per_core) if g.cpu else None),
+            computing=_use(shown, lambda b: b.computing, lambda b: BUCKET_SECONDS),
             engine_busy=_use(shown, lambda b: b.busy, lambda b: BUCKET_SECONDS),
             slots_busy=_use(shown, lambda b: b.live_time, lambda b: b.slot_time),
             useful=_use(shown, lambda b: b.num_tokens, lambda b: b.num_positions),
             mbu=_use(shown, lambda b: b.num_bytes, lambda b: b.busy * bandwidth),
             mfu=_use(shown, lambda b: 2.0 * params * b.num_tokens, lambda b: b.busy * flops),
             power=_gauge(shown, lambda gauges: gauges.power_w),
+            energy=_use(shown, lambda b: b.joules, lambda b: b.num_sampled * has_counter),
+            clock=_gauge(shown, _clock),
+            sm_busy=_gauge(shown, lambda g: g.gpu.sm_busy if g.gpu else None),
+            sm_occupancy=_gauge(shown, lambda g: g.gpu.sm_occupancy if g.gpu else None),
+            tensor_busy=_gauge(shown, lambda g: g.gpu.tensor_busy if g.gpu else None),
+            dram_busy=_gauge(shown, lambda g: g.gpu.dram_busy if g.gpu else None),
             memory=_gauge(shown, lambda g: g.memory_used / max(1, g.memory_total)),
             gauges=self._gauges,
-            has_peaks=self._peaks is not None,
+            peaks=self._peaks,
         )
 
 
@@ -184,7 +217,14 @@ def _gauge(shown: list[_Bucket | None], value: Callable[[Gauges], float | None])
     return Use(known[-1] if known else None, trend)
 
 
-def _mean(values: list[float | None]) -> float | None:
+def _clock(gauges: Gauges) -> float | None:
+    gpu = gauges.gpu
+    if gpu is None or gpu.sm_clock_mhz is None or not gpu.max_sm_clock_mhz:
+        return None
+    return gpu.sm_clock_mhz / gpu.max_sm_clock_mhz
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 

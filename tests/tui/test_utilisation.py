@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from engine.events import Configured, EngineInfo, Gauges, Ready, RowRecord, Step, Work
+from engine.events import (
+    Configured,
+    CpuGauges,
+    EngineInfo,
+    Gauges,
+    GpuGauges,
+    Ready,
+    RowRecord,
+    Split,
+    Step,
+    Work,
+)
 from engine.log import EventLog
 from engine.settings import EngineSettings
 from tuiapp.utilisation import NUM_BUCKETS, Utilisation
@@ -18,7 +29,11 @@ def row(slot, work=Work.DECODE, num_tokens=1, num_computed=99):
     return RowRecord(slot, f"r{slot}", work, num_tokens, num_computed, num_computed + 1)
 
 
-def step(end, duration, rows, num_slots=None):
+def sampled(slot):
+    return RowRecord(slot, f"r{slot}", Work.DECODE, 1, 99, 100, sampled=True)
+
+
+def step(end, duration, rows, num_slots=None, device=0.0):
     num_tokens = sum(each.num_tokens for each in rows)
     return Step(
         index=0,
@@ -34,6 +49,7 @@ def step(end, duration, rows, num_slots=None):
         num_waiting=0,
         num_running=len(rows),
         num_free_blocks=0,
+        split=Split(device=device),
     )
 
 
@@ -76,7 +92,7 @@ def test_mfu_is_two_operations_a_parameter_and_token():
 def test_without_peaks_nothing_is_claimed():
     info = EngineInfo("m", "cpu", "float32", "a", 1_000_000, 4096, 256, 16)
     reading = read(step(0.5, 0.25, [row(0)]), now=2.0, info=info)
-    assert not reading.has_peaks
+    assert reading.peaks is None
     assert reading.mbu.now is None
     assert reading.mfu.now is None
     assert reading.engine_busy.now == pytest.approx(0.125)
@@ -95,6 +111,42 @@ def test_what_the_device_says_is_shown_as_it_says_it():
     assert reading.memory.now == 0.5
     assert reading.power.now == 300.0
     assert reading.gauges is gauges[-1]
+
+
+def test_computing_is_what_the_device_was_timed_at_and_busy_the_pass_around_it():
+    reading = read(step(1.0, 1.0, [row(0)], device=0.25), now=2.0)
+    assert reading.computing.now == pytest.approx(0.25 / 2)
+    assert reading.engine_busy.now == pytest.approx(0.5)
+
+
+def test_energy_is_what_the_counter_went_up_by_output_token():
+    def gauges(at, joules):
+        return Gauges(at, "GPU", 0.5, 1, 2, 300.0, energy_j=joules)
+
+    reading = read(
+        gauges(0.1, 5000.0),
+        step(0.4, 0.1, [sampled(0), sampled(1)]),
+        gauges(0.9, 5030.0),
+        step(1.4, 0.1, [sampled(0), row(1, Work.PREFILL, 8)]),
+        gauges(1.6, 5060.0),
+        now=2.0,
+    )
+    assert reading.energy.now == pytest.approx((30 + 30) / 3)
+
+
+def test_energy_is_not_known_without_a_counter():
+    gauges = Gauges(0.1, "GPU", 0.5, 1, 2, 300.0)
+    assert read(gauges, step(0.4, 0.1, [sampled(0)]), now=2.0).energy.now is None
+
+
+def test_what_a_hopper_counts_itself_is_shown():
+    gpu = GpuGauges(None, 1485, 1980, sm_busy=0.9, sm_occupancy=0.3, tensor_busy=0.1, dram_busy=0.7)
+    cpu = CpuGauges(1.0, 1 << 30, per_core=(1.0, 0.0, 0.25, 0.75))
+    reading = read(Gauges(1.9, "GPU", 1.0, 1, 2, gpu=gpu, cpu=cpu), now=2.0)
+    assert reading.clock.now == 0.75
+    assert (reading.sm_busy.now, reading.sm_occupancy.now) == (0.9, 0.3)
+    assert (reading.tensor_busy.now, reading.dram_busy.now) == (0.1, 0.7)
+    assert reading.machine_busy.now == 0.5
 
 
 GAUGED = [(0.1, 0.0), (0.3, 0.5), (0.6, 0.75), (1.1, None), (1.6, 1.0)]

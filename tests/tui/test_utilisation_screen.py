@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.widgets import Static
 
-from engine.events import Gauges
+from engine.events import CpuGauges, Gauges
 from tests.tui.stage import mixed_traffic, staged
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.utilisation import UtilisationScreen
@@ -13,16 +13,19 @@ from tuiapp.screens.utilisation import UtilisationScreen
 async def test_u_opens_it_and_every_measure_says_what_it_is_and_when_it_lies():
     async with staged(traffic=mixed_traffic) as stage:
         await stage.run(150)
-        stage.backend.log.append(Gauges(stage.backend.now(), "CPU", 0.5, 1 << 30, 8 << 30))
+        cpu = CpuGauges(cores_used=1.0, resident=1 << 30, per_core=(0.75, 0.25), load=1.5)
+        stage.backend.log.append(Gauges(stage.backend.now(), "CPU", 0.5, 1 << 30, 8 << 30, cpu=cpu))
         await stage.run(50)
         await stage.press("u")
         assert isinstance(stage.app.screen, UtilisationScreen)
         shown = str(stage.app.screen.query_one("#text", Static).render())
-        assert shown.count("  is   ") == shown.count("  lies ") == 8
+        assert shown.count("  is   ") == shown.count("  lies ") == 12
         assert "CPU busy" in shown
         assert "50.0%" in shown
         assert "1.0 / 8 GiB" in shown
         assert shown.count("n/a: no peaks known of sim") == 2
+        assert "the share of 2 cores in use, by anybody: 1.0 cores are this process" in shown
+        assert "n/a: CPU counts no joules" in shown
         await stage.press("u")
         assert isinstance(stage.app.screen, LiveScreen)
 
