@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.events import Gauges
+from engine.events import Gauges, RowRecord, Split, Step, Work
 from engine.settings import BatcherName
 from tests.tui.goldens import check_screen
 from tests.tui.stage import SIZES, mixed_traffic, staged
@@ -77,6 +77,21 @@ async def test_utilisation(size):
             await stage.run(60)
         await stage.press("u")
         check_screen(stage.app, name("utilisation", size))
+
+
+async def test_profile(size):
+    async with staged(size, mixed_traffic) as stage:
+        for index in range(60):
+            split = Split(
+                0.001, 0.012 + index % 5 * 0.002, 0.004, 0.002, 0.003, 0.005, 0.004, 0.001
+            )
+            row = RowRecord(0, "r0", Work.DECODE, 1, 9, 10, sampled=True)
+            end = 0.05 * index + 0.045
+            stage.backend.log.append(
+                Step(0, end, 0.045, (row,), 1, 1, False, (), (), (), 0, 1, 9, split)
+            )
+        await stage.press("p")
+        check_screen(stage.app, name("profile", size))
 
 
 async def test_lessons(size):

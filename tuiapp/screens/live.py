@@ -30,6 +30,7 @@ from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.lessons import LessonsScreen
 from tuiapp.screens.picker import PickerScreen
+from tuiapp.screens.profile import ProfileScreen
 from tuiapp.screens.utilisation import UtilisationScreen
 from tuiapp.session import Session
 from tuiapp.snapshot import Notice, Snapshot
@@ -74,6 +75,7 @@ class LiveScreen(Screen[None]):
         Binding("m", "system", "System", show=False, tooltip="Schedule as a named system would"),
         Binding("a", "attack", "Attack", show=False, tooltip="Bomb, burst, cancel storm, squeeze"),
         Binding("u", "utilisation", "Use", show=False, tooltip="What is made of the device"),
+        Binding("p", "profile", "Profile", show=False, tooltip="Where the time of a pass goes"),
         Binding("l", "lessons", "Lessons", tooltip="Eight lessons: predict, then see"),
         Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
         Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
@@ -255,6 +257,10 @@ class LiveScreen(Screen[None]):
     def action_utilisation(self) -> None:
         if self.snapshot.info:
             self.app.push_screen(UtilisationScreen(self._session, self.snapshot.info))
+
+    def action_profile(self) -> None:
+        if self.snapshot.info:
+            self.app.push_screen(ProfileScreen(self._session, self.snapshot.info))
 
     def action_lessons(self) -> None:
         if self._session.prompts is not None:
