@@ -11,34 +11,40 @@ from __future__ import annotations
 
 import torch
 
-from engine.request import SamplingParams
+from engine.runners.fields import Fields
+from engine.runners.slots import MIN_P, TOP_K, TOP_P
 
 WIDTHS = (256, 4096)  # a nucleus rarely has more tokens, and sorting a vocabulary takes far longer
 
 
-def floors(probabilities: torch.Tensor, params: list[SamplingParams]) -> torch.Tensor:
+def floors(
+    probabilities: torch.Tensor, fields: Fields[torch.Tensor], widths: tuple[int, ...] = ()
+) -> torch.Tensor:
     """The lowest probability of each row that its filters let through, [R, 1].
 
     Args:
         probabilities: [R, V].
+        widths: how many of the likeliest tokens to sort at first, and then, each no less than any
+            row's top-k. Whether they are enough is looked up, for which the host waits; with none,
+            all are sorted, and it does not.
     """
     vocab_size = probabilities.shape[1]
-    knobs = [(p.top_k or vocab_size, p.top_p, p.min_p) for p in params]
-    top_k, top_p, min_p = torch.tensor(knobs, device=probabilities.device).T[:, :, None]
+    top_p, min_p, top_k = (fields.parameters[:, at, None] for at in (TOP_P, MIN_P, TOP_K))
+    top_k = top_k.masked_fill(top_k == 0, vocab_size)
     has_nucleus = top_p < 1
-    ordered, reached, is_cut = _order(probabilities, params, top_k, top_p)
-    mass = torch.where(top_k < vocab_size, reached[:, -1:], 1.0)  # of the top k together
+    ordered, reached, is_cut = _order(probabilities, top_k, top_p, widths)
+    mass = reached[:, -1:].masked_fill(top_k >= vocab_size, 1.0)  # of the top k together
     is_cut |= has_nucleus & (reached - ordered >= top_p * mass)
     floor = ordered.masked_fill(is_cut, float("inf")).amin(dim=-1, keepdim=True)
-    floor = floor.where(has_nucleus | (top_k < vocab_size), 0.0)
+    floor = floor.masked_fill(~has_nucleus & (top_k >= vocab_size), 0.0)
     return torch.maximum(floor, min_p * ordered[:, :1])
 
 
 def _order(
     probabilities: torch.Tensor,
-    params: list[SamplingParams],
     top_k: torch.Tensor,
     top_p: torch.Tensor,
+    widths: tuple[int, ...],
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Sort as many of the likeliest tokens as the filters of every row have to see.
 
@@ -47,9 +53,7 @@ def _order(
         which are beyond the top k, each [R, W].
     """
     vocab_size = probabilities.shape[1]
-    largest_k = max(p.top_k for p in params)
-    widths = [width for width in WIDTHS if largest_k <= width < vocab_size]
-    for width in (*widths, vocab_size):
+    for width in (*(width for width in widths if width < vocab_size), vocab_size):
         ordered = probabilities.topk(width, dim=-1).values
         is_cut = torch.arange(width, device=probabilities.device) >= top_k
         reached = ordered.masked_fill(is_cut, 0.0).cumsum(dim=-1)

@@ -1,19 +1,22 @@
-"""From a plan to the flat input of one forward pass: `pack`. Plain integers, no tensors.
+"""How the rows of a plan lie side by side in one forward pass: `pack`.
 
-All rows lie side by side in one sequence of T tokens, so that no row of a ragged plan needs
-padding. A rectangular plan is padded all the same, because that is what it stands for. Rows of
-like shape and length lie next to each other, so that they can attend together.
+All rows lie in one sequence of T tokens, so that no row of a ragged plan needs padding. A
+rectangular plan is padded all the same, because that is what it stands for. Rows of like shape and
+length lie next to each other, so that they can attend together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
 
 from engine.plan import Plan, Row
+from engine.request import Sequence
+from engine.runners.slots import SlotTable
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """The tokens of one row in the packed input, and the context that they attend to.
 
     Token i of the span stands at position `min(num_computed + i, kv_len - 1)` of its context,
@@ -34,77 +37,82 @@ class Span:
     block_table: list[int]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Packed:
-    """One forward pass over T tokens.
-
-    Attributes:
-        token_ids, positions: of each token, length T.
-        write_slots: where in the cache each token's key and value go, length T.
-        spans: one a row, in order of `start`.
-        sample_at: index of the last token of each row that samples, in the order of the plan.
-    """
-
-    token_ids: list[int] = field(default_factory=list)
-    positions: list[int] = field(default_factory=list)
-    write_slots: list[int] = field(default_factory=list)
-    spans: list[Span] = field(default_factory=list)
-    sample_at: list[int] = field(default_factory=list)
-
-
-def pack(plan: Plan, block_size: int, scratch_slot: int) -> Packed:
-    """Lay the rows of a plan side by side.
+    """One forward pass over T tokens; the lists have one entry a row, in the order they lie in.
 
     A dead row computes its newest token once more and attends to its own context, which is what
     it costs in an engine that keeps it in the batch.
 
-    Args:
-        scratch_slot: where padding and dead rows write; nobody reads it.
+    Attributes:
+        rows: the plan's.
+        slots: of their sequences.
+        starts, widths: where its tokens lie, and how many, padding counted.
+        num_tokens: T.
+        sampling: the sequences that sample, in the order of the plan.
+        sample_at: the last token of each.
+        sample_slots: the slot of each.
+        ruled_out: ids that one must not sample, by its place among them.
     """
-    packed = Packed()
-    width = plan.width if plan.rectangular else 0
-    last_tokens: dict[int, int] = {}
-    for index in sorted(range(len(plan.rows)), key=lambda index: _likeness(plan.rows[index])):
-        row = plan.rows[index]
-        start = len(packed.token_ids)
-        num_live = _add_live(packed, row, block_size) or _add_dead(packed, row, scratch_slot)
-        last_tokens[index] = start + num_live - 1
-        padding = max(0, width - num_live)
-        packed.token_ids.extend([0] * padding)
-        packed.positions.extend([0] * padding)
-        packed.write_slots.extend([scratch_slot] * padding)
-        packed.spans.append(_span(row, start, num_live + padding))
-    packed.sample_at = [last_tokens[i] for i, row in enumerate(plan.rows) if row.samples]
-    return packed
+
+    rows: list[Row]
+    slots: list[int]
+    starts: list[int]
+    widths: list[int]
+    num_tokens: int
+    sampling: list[Sequence]
+    sample_at: list[int]
+    sample_slots: list[int]
+    ruled_out: dict[int, frozenset[int]]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether every row has one token."""
+        return self.num_tokens == len(self.rows)
+
+    @property
+    def num_ruled_out(self) -> int:
+        """Ids that a row must not sample, at most."""
+        return max(map(len, self.ruled_out.values()), default=0)
+
+    def spans(self) -> list[Span]:
+        """One a row."""
+        return [
+            Span(
+                start,
+                width,
+                row.seq.num_computed,
+                row.seq.num_computed + row.num_tokens,
+                row.seq.block_table,
+            )
+            for row, start, width in zip(self.rows, self.starts, self.widths, strict=True)
+        ]
 
 
-def _likeness(row: Row) -> tuple[int, bool, int]:
-    """Sorts rows so that those which can attend together are neighbours."""
-    num_computed = row.seq.num_computed
-    return max(1, row.num_tokens), num_computed > 0, num_computed
-
-
-def _add_live(packed: Packed, row: Row, block_size: int) -> int:
-    """Add the tokens that a row computes; return how many."""
-    begin, end = row.seq.num_computed, row.seq.num_computed + row.num_tokens
-    table = row.seq.block_table
-    packed.token_ids.extend(row.seq.token_ids[begin:end])
-    packed.positions.extend(range(begin, end))
-    packed.write_slots.extend(
-        table[position // block_size] * block_size + position % block_size
-        for position in range(begin, end)
+def pack(plan: Plan, slots: SlotTable) -> Packed:
+    """Lay the rows of a plan side by side, and take in what is new in their slots."""
+    rows = sorted(plan.rows, key=_likeness)
+    width = plan.width if plan.rectangular else 1
+    widths = [max(row.num_tokens, width) for row in rows]
+    ends = list(accumulate(widths))
+    starts = [end - width for end, width in zip(ends, widths, strict=True)]
+    last = {id(row): start + row.num_tokens - 1 for row, start in zip(rows, starts, strict=True)}
+    sampling = [row for row in plan.rows if row.samples]
+    row_slots = [slots.update(row.seq) for row in rows]
+    sample_slots = [slots.update(row.seq) for row in sampling]
+    return Packed(
+        rows,
+        slots=row_slots,
+        starts=starts,
+        widths=widths,
+        num_tokens=ends[-1],
+        sampling=[row.seq for row in sampling],
+        sample_at=[last[id(row)] for row in sampling],
+        sample_slots=sample_slots,
+        ruled_out=slots.rule_out(sample_slots),
     )
-    return row.num_tokens
 
 
-def _add_dead(packed: Packed, row: Row, scratch_slot: int) -> int:
-    """Add the newest token of a finished row; return 1."""
-    packed.token_ids.append(row.seq.token_ids[-1])
-    packed.positions.append(row.seq.num_computed)
-    packed.write_slots.append(scratch_slot)
-    return 1
-
-
-def _span(row: Row, start: int, num_tokens: int) -> Span:
-    num_computed = row.seq.num_computed
-    return Span(start, num_tokens, num_computed, num_computed + row.num_tokens, row.seq.block_table)
+def _likeness(row: Row) -> tuple[int, int]:
+    """Sorts rows so that those which can attend together are neighbours."""
+    return max(1, row.num_tokens), row.seq.num_computed

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from zlib import crc32
 
+import numpy as np
+import numpy.typing as npt
+
 from engine.request import Request
 
 MASK = 2**64 - 1
 GOLDEN_GAMMA = 0x9E3779B97F4A7C15
+UInts = npt.NDArray[np.uint64]
 
 
 def seed_of(request: Request) -> int:
@@ -19,17 +23,25 @@ def seed_of(request: Request) -> int:
     return crc32(request.id.encode()) if seed is None else seed
 
 
-def uniform(seed: int, index: int) -> float:
-    """The number at `index` of the stream of `seed`: at least 0 and below 1, in 24 bits.
+def start_of(seed: int) -> int:
+    """The state, in 64 bits, in which the stream of a seed begins."""
+    return int(_mix(np.array([(seed + GOLDEN_GAMMA) & MASK], np.uint64))[0])
 
-    So many bits survive the conversion to single precision, in which a device compares them.
+
+def uniforms(starts: UInts, indices: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+    """The number at an index of each stream: at least 0 and below 1, in 24 bits.
+
+    So many bits survive in single precision, in which a device compares them.
+
+    Args:
+        starts: of the streams, from `start_of`.
     """
-    state = _mix((seed + GOLDEN_GAMMA) & MASK)
-    return (_mix((state + (index + 1) * GOLDEN_GAMMA) & MASK) >> 40) / 2**24
+    counters = starts + (indices.astype(np.uint64) + np.uint64(1)) * np.uint64(GOLDEN_GAMMA)
+    return ((_mix(counters) >> np.uint64(40)) / np.float32(2**24)).astype(np.float32)
 
 
-def _mix(value: int) -> int:
-    """Scramble 64 bits."""
-    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & MASK
-    return value ^ (value >> 31)
+def _mix(values: UInts) -> UInts:
+    """Scramble 64 bits; products wrap around."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

@@ -1,75 +1,83 @@
-"""From logits to token ids: `sample`.
+"""From logits to token ids: `sample`, without a branch on what a tensor holds.
 
 The filtered distribution is inverted at one uniform number of the request's own, in the order of
 the vocabulary, so a request's tokens depend neither on its company nor on being preempted.
 
-Shapes: R rows that sample, V tokens in the vocabulary.
+Shapes: R rows that sample, V tokens in the vocabulary, E ids that are ruled out.
 """
 
 from __future__ import annotations
 
+from enum import Enum
+
 import torch
 
-from engine.request import Sequence
-from engine.runners.filters import floors
-from engine.runners.random_stream import seed_of, uniform
+from engine.runners.fields import Fields
+from engine.runners.filters import WIDTHS, floors
+from engine.runners.pack import Packed
+from engine.runners.slots import LEAST_TEMPERATURE, MIN_P, TEMPERATURE, TOP_K, TOP_P, SlotTable
 
-LEAST_TEMPERATURE = 0.01  # colder than that, quotients overflow; vLLM stops there too
+
+class Draw(Enum):
+    """What the rows of a pass need of the sampler, all together."""
+
+    GREEDY = "greedy"
+    RANDOM = "random"
+    FILTERED = "filtered"
+
+
+def choose_draw(packed: Packed, slots: SlotTable) -> tuple[Draw, int]:
+    """What the rows that sample need, and the largest top-k among them."""
+    chosen = slots.random_among(packed.sample_slots)
+    if not chosen:
+        return Draw.GREEDY, 0
+    parameters = slots.parameters[chosen]
+    largest_k = int(parameters[:, TOP_K].max())
+    is_cut = parameters[:, TOP_P].min() < 1 or parameters[:, MIN_P].max() > 0
+    return (Draw.FILTERED if largest_k or is_cut else Draw.RANDOM), largest_k
+
+
+def widths_for(largest_k: int) -> tuple[int, ...]:
+    """How many of the likeliest tokens to sort at first, with a largest top-k."""
+    return tuple(width for width in WIDTHS if largest_k <= width)
 
 
 def sample(
-    logits: torch.Tensor, seqs: list[Sequence], eos_token_ids: frozenset[int]
+    logits: torch.Tensor, fields: Fields[torch.Tensor], draw: Draw, widths: tuple[int, ...] = ()
 ) -> torch.Tensor:
-    """Choose a token for each sequence, greedily where its temperature is 0.
+    """Choose a token for each row, greedily where its temperature is 0.
 
     Args:
         logits: [R, V] in float32; changed in place.
-        eos_token_ids: of the model; masked where an end is not allowed.
+        widths: see `floors`; none where the host must not wait for the device.
 
     Returns:
         [R]; V for a row whose logits are no numbers.
     """
-    _mask_ends(logits, seqs, eos_token_ids)
-    random = [row for row, seq in enumerate(seqs) if seq.request.sampling.temperature > 0]
-    if len(random) == len(seqs):
-        return _draw(logits, seqs) if seqs else logits.argmax(dim=-1)
-    tokens = logits.argmax(dim=-1)
-    if random:
-        at = torch.tensor(random, device=logits.device)
-        drawn = _draw(logits.index_select(0, at), [seqs[row] for row in random])
-        tokens.index_copy_(0, at, drawn)
-    return tokens
+    if fields.ruled_out.shape[1]:
+        is_id = fields.ruled_out >= 0
+        penalty = torch.zeros_like(fields.ruled_out, dtype=logits.dtype)
+        penalty.masked_fill_(is_id, float("-inf"))
+        logits.scatter_add_(1, fields.ruled_out.clamp_min(0), penalty)
+    likeliest = logits.max(dim=-1)
+    tokens = likeliest.indices.masked_fill(likeliest.values.isnan(), logits.shape[1])
+    if draw is Draw.GREEDY:
+        return tokens
+    drawn = _draw(logits, fields, draw, widths)
+    return torch.where(fields.parameters[:, TEMPERATURE] > 0, drawn, tokens)
 
 
-def _mask_ends(logits: torch.Tensor, seqs: list[Sequence], eos_token_ids: frozenset[int]) -> None:
-    """Rule out the tokens that would end a sequence before it may end."""
-    rows: list[int] = []
-    columns: list[int] = []
-    for row, seq in enumerate(seqs):
-        sampling = seq.request.sampling
-        ends: frozenset[int] = frozenset()
-        if seq.num_output_tokens < sampling.min_tokens:
-            ends = eos_token_ids | sampling.stop_token_ids
-        elif sampling.ignore_eos:
-            ends = eos_token_ids
-        rows += [row] * len(ends)
-        columns += ends
-    if rows:
-        at_row, at_column = torch.tensor([rows, columns], device=logits.device)
-        logits[at_row, at_column] = float("-inf")
-
-
-def _draw(logits: torch.Tensor, seqs: list[Sequence]) -> torch.Tensor:
+def _draw(
+    logits: torch.Tensor, fields: Fields[torch.Tensor], draw: Draw, widths: tuple[int, ...]
+) -> torch.Tensor:
     """Draw a token for each row, [R], at its own uniform number; changes the logits."""
-    params = [seq.request.sampling for seq in seqs]
-    numbers = [uniform(seed_of(seq.request), seq.num_output_tokens) for seq in seqs]
-    pairs = list(zip((p.temperature for p in params), numbers, strict=True))
-    temperature, number = torch.tensor(pairs, device=logits.device).T[:, :, None]
-    probabilities = logits.div_(temperature.clamp_min(LEAST_TEMPERATURE)).softmax(dim=-1)
-    if any(p.top_k or p.top_p < 1 or p.min_p for p in params):
-        probabilities *= probabilities >= floors(probabilities, params)
+    temperature = fields.parameters[:, TEMPERATURE, None].clamp_min(LEAST_TEMPERATURE)
+    probabilities = logits.div_(temperature).softmax(dim=-1)
+    if draw is Draw.FILTERED:
+        probabilities *= probabilities >= floors(probabilities, fields, widths)
     cumulative = probabilities.cumsum(dim=-1)
     total = cumulative[:, -1:]
     # Below the total even after rounding, so that it never falls behind the last likely token.
-    target = torch.minimum(number * total, torch.nextafter(total, torch.zeros_like(total)))
+    below = torch.nextafter(total, torch.zeros_like(total))
+    target = torch.minimum(fields.number[:, None] * total, below)
     return torch.searchsorted(cumulative, target, right=True)[:, 0]

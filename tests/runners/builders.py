@@ -26,7 +26,9 @@ from transformers import (
 from engine.core import EngineCore
 from engine.request import Request, SamplingParams, Sequence, Status
 from engine.run import run
+from engine.runners.fields import Fields, Shape
 from engine.runners.loading import DummyTokenizer
+from engine.runners.staging import Staging
 from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.workload import Listed
@@ -150,3 +152,14 @@ def begin(prompt: tuple[int, ...], first_block: int = 0, num_blocks: int = 16) -
     seq.slot = first_block
     seq.block_table = list(range(first_block, first_block + num_blocks))
     return seq
+
+
+def sampling_fields(
+    params: list[SamplingParams], numbers: list[float] | None = None
+) -> Fields[torch.Tensor]:
+    """What the sampler is told of rows with these parameters, on the CPU."""
+    staging, shape = Staging(torch.device("cpu")), Shape(0, len(params))
+    host = staging.open(shape)
+    host.parameters[:] = [(p.temperature, p.top_p, p.min_p, p.top_k) for p in params]
+    host.number[:] = numbers or [0.0] * len(params)
+    return staging.send(shape)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
+
 from engine.request import Request, SamplingParams
-from engine.runners.random_stream import seed_of, uniform
+from engine.runners.random_stream import seed_of, start_of, uniforms
+
+
+def uniform(seed: int, index: int) -> float:
+    return float(uniforms(np.array([start_of(seed)], np.uint64), np.array([index]))[0])
 
 
 def test_numbers_fill_the_unit_interval_evenly():
@@ -29,6 +35,14 @@ def test_neighbours_in_a_stream_and_across_streams_are_unrelated():
 
 def test_a_number_is_the_same_in_every_process_and_version():
     assert uniform(42, 3) == 0.06735783815383911
+
+
+def test_many_streams_are_read_at_once():
+    starts = np.array([start_of(seed) for seed in range(50)], np.uint64)
+
+    numbers = uniforms(starts, np.arange(50))
+
+    assert numbers.tolist() == [uniform(seed, seed) for seed in range(50)]
 
 
 def test_every_number_survives_single_precision():

@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 import torch
 
+from engine.plan import Plan, Row
 from engine.request import Request, SamplingParams, Sequence
-from engine.runners.sampling import sample
+from engine.runners.fields import Shape
+from engine.runners.fill import fill
+from engine.runners.pack import pack
+from engine.runners.sampling import Draw, choose_draw, sample, widths_for
+from engine.runners.slots import SlotTable
+from engine.runners.staging import Staging
 
 EOS = frozenset({0, 3})
 
@@ -19,8 +25,27 @@ def make_seq(name: str = "r", num_output: int = 0, **sampling: Any) -> Sequence:
     return seq
 
 
-def draw(logits: list[float], seqs: list[Sequence]) -> list[int]:
-    return sample(torch.tensor([logits] * len(seqs)), seqs, EOS).tolist()
+def draw(
+    logits: list[float], seqs: list[Sequence], *, is_static: bool = False, num_padding: int = 0
+) -> list[int]:
+    """One token for each sequence, all behind the same logits.
+
+    Args:
+        is_static: as in a graph: no look at what a tensor holds.
+        num_padding: rows that are there for nobody.
+    """
+    slots = SlotTable(16, 0, EOS)
+    for slot, seq in enumerate(seqs):
+        seq.slot, seq.block_table = slot, [0]
+    packed = pack(Plan(tuple(Row(seq, seq.num_tokens) for seq in seqs)), slots)
+    num_rows = len(seqs) + num_padding
+    shape = Shape(packed.num_tokens, num_rows, packed.num_ruled_out)
+    staging = Staging(torch.device("cpu"))
+    needed, largest_k = choose_draw(packed, slots)
+    fill(staging.open(shape), packed, slots, {}, needed)
+    widths = () if is_static else widths_for(largest_k)
+    fields = staging.send(shape)
+    return sample(torch.tensor([logits] * num_rows), fields, needed, widths).tolist()
 
 
 def test_at_temperature_zero_the_likeliest_token_is_taken():
@@ -96,7 +121,9 @@ def test_ends_are_masked_until_min_tokens():
 
 
 def test_a_stop_token_of_the_request_is_not_masked_by_ignore_eos():
-    assert draw([9.0, 1.0, 8.0, 7.0], [make_seq(ignore_eos=True, stop_token_ids={2})]) == [2]
+    assert draw(
+        [9.0, 1.0, 8.0, 7.0], [make_seq(ignore_eos=True, stop_token_ids=frozenset({2}))]
+    ) == [2]
 
 
 def test_one_rows_mask_leaves_the_others_alone():
@@ -106,7 +133,24 @@ def test_one_rows_mask_leaves_the_others_alone():
 
 
 def test_no_rows_give_no_tokens():
-    assert sample(torch.empty(0, 4), [], EOS).tolist() == []
+    staging, shape = Staging(torch.device("cpu")), Shape(0, 0)
+    staging.open(shape)
+
+    assert sample(torch.empty(0, 4), staging.send(shape), Draw.GREEDY).tolist() == []
+
+
+def test_a_graph_samples_what_an_eager_pass_samples_whatever_its_padding():
+    logits = torch.randn(600, generator=torch.Generator().manual_seed(0)).tolist()
+    kinds: list[dict[str, Any]] = [
+        {},
+        {"temperature": 0.8},
+        {"temperature": 1.1, "top_k": 40, "top_p": 0.9},
+        {"temperature": 0.9, "min_p": 0.05, "min_tokens": 9},
+        {"temperature": 2.0, "top_p": 0.999, "ignore_eos": True},
+    ]
+    seqs = [make_seq(f"r{n}", n % 7, **kinds[n % 5]) for n in range(100)]
+
+    assert draw(logits, seqs, is_static=True, num_padding=28)[:100] == draw(logits, seqs)
 
 
 def test_the_coldest_temperature_draws_a_token_of_the_vocabulary():
@@ -114,4 +158,4 @@ def test_the_coldest_temperature_draws_a_token_of_the_vocabulary():
 
 
 def test_logits_that_are_no_numbers_are_told_from_every_token():
-    assert draw([float("nan")] * 4, [make_seq(temperature=1.0)]) == [4]
+    assert draw([float("nan")] * 4, [make_seq(temperature=1.0), make_seq()]) == [4, 4]

@@ -1,0 +1,94 @@
+"""A pass launched before the last result was taken finds its tokens on the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.plan import Launch, Plan, Row, RunnerError
+from engine.request import PENDING, Request, SamplingParams, Sequence
+from engine.runners.torch_runner import TorchRunner
+from tests.runners.builders import begin, make_model, make_prompt, make_runner
+
+LENGTHS = (9, 3, 20)
+
+
+def make_seqs(**sampling: Any) -> list[Sequence]:
+    seqs = [begin(make_prompt(length), 16 * at) for at, length in enumerate(LENGTHS)]
+    for seq in seqs:
+        prompt = seq.request.prompt_token_ids
+        seq.request = Request(seq.id, prompt, SamplingParams(**sampling))
+    return seqs
+
+
+def step(
+    runner: TorchRunner, seqs: list[Sequence], most: int = 99
+) -> tuple[Launch, list[Sequence]]:
+    """Launch what is left of each sequence and assume that it went well."""
+    plan = Plan(tuple(Row(seq, min(most, seq.num_uncomputed)) for seq in seqs))
+    sampling = [row.seq for row in plan.rows if row.samples]
+    launch = runner.launch(plan)
+    for row in plan.rows:
+        row.seq.num_computed += row.num_tokens
+    for seq in sampling:
+        seq.token_ids.append(PENDING)
+    return launch, sampling
+
+
+def settle(launch: Launch, sampling: list[Sequence]) -> None:
+    for seq, token_id in zip(sampling, launch.result(), strict=True):
+        seq.token_ids[seq.token_ids.index(PENDING)] = token_id
+
+
+def decode(seqs: list[Sequence], *, is_overlapping: bool, most: int = 99) -> list[list[int]]:
+    runner = make_runner(make_model("llama"))
+    last = step(runner, seqs, most)
+    for _ in range(9):
+        if is_overlapping:
+            following = step(runner, seqs, most)
+            settle(*last)
+        else:
+            settle(*last)
+            following = step(runner, seqs, most)
+        last = following
+    settle(*last)
+    return [seq.token_ids for seq in seqs]
+
+
+@pytest.mark.parametrize("sampling", [{}, {"temperature": 0.9, "top_p": 0.9}], ids=str)
+@pytest.mark.parametrize("most", [99, 4], ids=["whole prompts", "chunks"])
+def test_tokens_are_those_of_steps_that_wait(sampling, most):
+    waiting = decode(make_seqs(**sampling), is_overlapping=False, most=most)
+
+    assert decode(make_seqs(**sampling), is_overlapping=True, most=most) == waiting
+    assert all(token_id != PENDING for tokens in waiting for token_id in tokens)
+
+
+def test_a_row_takes_its_own_token_wherever_it_lies_in_the_next_pass():
+    expected = decode(make_seqs(), is_overlapping=False)
+    seqs, runner = make_seqs(), make_runner(make_model("llama"))
+    first = step(runner, seqs)
+
+    later, _ = step(runner, seqs[::-1])
+    settle(*first)
+
+    at_second = [tokens[length + 1] for tokens, length in zip(expected, LENGTHS, strict=True)]
+    assert later.result() == at_second[::-1]
+
+
+def test_behind_a_pass_that_failed_nothing_is_taken_over():
+    seqs = make_seqs()
+    runner = make_runner(make_model("llama"))
+    step(runner, seqs)
+    hook = runner.model.register_forward_pre_hook(_fail)
+    with pytest.raises(RunnerError, match="failed: broken"):
+        step(runner, seqs)
+    hook.remove()
+
+    with pytest.raises(RunnerError, match="is pending that the last pass did not sample"):
+        step(runner, seqs)
+
+
+def _fail(*_: object) -> None:
+    raise RuntimeError("broken")

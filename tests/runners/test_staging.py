@@ -1,0 +1,55 @@
+"""A pass goes over in one copy, from one of two buffers in turn."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from engine.runners.fields import Shape, num_bytes
+from engine.runners.staging import Staging
+
+CPU = torch.device("cpu")
+SHAPE = Shape(num_tokens=3, num_samples=2, num_ruled_out=1, num_blocks=4)
+
+
+def test_every_field_arrives_as_it_was_written():
+    staging = Staging(CPU)
+    host = staging.open(SHAPE)
+    for seed, name in enumerate(host.__slots__):
+        field = getattr(host, name)
+        field[...] = np.arange(field.size).reshape(field.shape) + 10 * seed
+
+    fields = staging.send(SHAPE)
+
+    for seed, name in enumerate(host.__slots__):
+        field = getattr(fields, name)
+        expected = torch.arange(field.numel()).reshape(field.shape) + 10 * seed
+        assert field.dtype in (torch.int64, torch.int32, torch.float32)
+        assert torch.equal(field.long(), expected)
+    assert fields.block_tables.shape == (3, 4)
+
+
+def test_a_pass_that_was_sent_is_not_overwritten_while_the_next_one_is_prepared():
+    staging = Staging(CPU)
+    staging.open(SHAPE).token_ids[:] = 7
+    sent = staging.send(SHAPE)
+
+    staging.open(SHAPE).token_ids[:] = 8
+
+    assert sent.token_ids.tolist() == [7, 7, 7]
+
+
+def test_the_device_finds_the_inputs_of_one_shape_always_in_the_same_place():
+    staging = Staging(CPU, num_bytes(SHAPE))
+    staging.open(SHAPE)
+    first = staging.send(SHAPE)
+    staging.open(SHAPE)
+
+    assert staging.send(SHAPE) is first
+
+
+def test_a_pass_of_any_size_finds_room():
+    staging, shape = Staging(CPU), Shape(100_000, 2)
+    staging.open(shape).positions[-1] = 5
+
+    assert staging.send(shape).positions[-1] == 5
