@@ -173,6 +173,16 @@ def test_a_report_for_people_says_simulated_and_judges_the_claims():
     assert result.stderr == ""
 
 
+def test_a_profile_is_a_table_after_the_report_and_part_of_the_json():
+    command = ("run", "straggler", "--device", "sim", "--variant", "static", "--profile")
+    text = call(*command).stdout
+    assert "Time of a pass, static (simulated)" in text
+    assert "whole pass" in text
+    [run] = json.loads(call(*command, "--json").stdout)["runs"]
+    assert run["profile"]["phases"]["launch"]["share"] > 0.9
+    assert run["profile"]["trace"] is None
+
+
 def test_text_that_looks_like_markup_is_printed_as_it_stands(mine):
     result = call("run", mine, "--device", "sim:linear")
     assert result.exit_code == 0

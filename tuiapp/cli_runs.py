@@ -25,6 +25,8 @@ from tuiapp.flags import (
     Pace,
     PresetModel,
     PresetName,
+    Profile,
+    ProfileDir,
     RecordFile,
     RecordingFile,
     ReportFile,
@@ -60,6 +62,8 @@ def run_command(
     record: RecordFile = None,
     trace: TraceFile = None,
     report: ReportFile = None,
+    profile: Profile = False,
+    profile_dir: ProfileDir = None,
 ) -> None:
     """Run a preset without the screen and report: every engine that it compares, or one.
 
@@ -70,6 +74,7 @@ def run_command(
         from tuiapp.options import read_overrides
         from tuiapp.outputs import Outputs
         from tuiapp.presets import find_preset
+        from tuiapp.profiling import Profiling
         from tuiapp.run_command import run_and_report
         from tuiapp.runs import RunRequest
 
@@ -85,6 +90,7 @@ def run_command(
             fail_if=tuple(fail_if or ()),
             slo=slo,
             outputs=Outputs(record, trace, report),
+            profiling=Profiling(profile_dir) if profile or profile_dir else None,
         )
         code = run_and_report(request, as_json=as_json)
     raise typer.Exit(code)

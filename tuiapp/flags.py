@@ -93,6 +93,15 @@ TraceFile = Annotated[
 ReportFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a page with timelines and latencies.")
 ]
+Profile = Annotated[
+    bool, typer.Option("--profile", help="Tell where the host's time goes, phase by phase.")
+]
+ProfileDir = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="The same, and a torch profiler trace of some passes by run, in DIR."
+    ),
+]
 RecordingFile = Annotated[
     Path, typer.Argument(metavar="RECORDING", help="A file that --record wrote.")
 ]

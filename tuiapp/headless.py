@@ -23,6 +23,7 @@ from engine.workload import Listed, Workload
 from tuiapp.engines import Engines
 from tuiapp.interrupt import Interrupts
 from tuiapp.presets import Preset
+from tuiapp.profiling import ProfileOutcome
 
 UNSERVED = (FinishReason.REJECTED, FinishReason.ERROR)
 
@@ -35,6 +36,7 @@ class Outcome:
         variant: its name; empty for the preset's own engine.
         complaints: what was rejected or failed, in the engine's words, each once.
         is_interrupted: the user broke it off; the report tells of what was done.
+        profile: where its host time went, if that was asked for.
     """
 
     variant: str
@@ -43,6 +45,7 @@ class Outcome:
     report: Report
     complaints: tuple[str, ...] = ()
     is_interrupted: bool = False
+    profile: ProfileOutcome | None = None
 
     @property
     def name(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from tuiapp.export.sketch import Sketch
 from tuiapp.export.trace import TraceWriter
 from tuiapp.headless import Sink
 from tuiapp.study import Study
+from tuiapp.text import as_file_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,5 +96,4 @@ class OutputFiles:
     def _record_path(self, path: Path, name: str) -> Path:
         if self._num_runs == 1:
             return path
-        safe = re.sub(r"[^\w.-]+", "-", name)
-        return path.with_name(f"{path.stem}.{safe}{path.suffix}")
+        return path.with_name(f"{path.stem}.{as_file_name(name)}{path.suffix}")

@@ -11,6 +11,7 @@ from engine.config import ConfigError
 from engine.metrics.report import PASS_METRICS, SERVICE_METRICS, name_passes, name_service
 from tuiapp.headless import Outcome
 from tuiapp.presets import Claim, Preset
+from tuiapp.profile_report import profile_to_json
 from tuiapp.study import Study, ratio
 
 Json = dict[str, Any]
@@ -73,6 +74,7 @@ def outcome_to_json(outcome: Outcome) -> Json:
         "overall": {**name_service(report.service), **name_passes(report.passes)},
         "classes": {label: name_service(each) for label, each in report.by_label.items()},
         "complaints": outcome.complaints,
+        "profile": profile_to_json(outcome.profile),
     }
 
 

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.metrics.report import Number
+from tuiapp.profile_report import profile_table
 from tuiapp.study import Entry, Study, fill_in
 from tuiapp.text import clean
 from tuiapp.verdicts import Ruling, Verdict
@@ -29,6 +30,11 @@ def print_report(console: Console, study: Study, *, with_ratios: bool = False) -
     parts: list[RenderableType] = [_headline(study), _table(study, with_ratios=with_ratios)]
     if study.verdicts:
         parts.append(_claims(study))
+    parts += [
+        profile_table(each.name, each.profile, is_simulated=each.info.is_simulated)
+        for each in study.outcomes
+        if each.profile
+    ]
     console.print(Group(*parts))
 
 

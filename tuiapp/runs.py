@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -27,6 +28,7 @@ from tuiapp.headless import Outcome, Sink, run_preset
 from tuiapp.options import apply_overrides
 from tuiapp.outputs import OutputFiles, Outputs
 from tuiapp.presets import Preset
+from tuiapp.profiling import Profiler, Profiling, Trace
 from tuiapp.study import Study, study_preset
 from tuiapp.text import one_line
 from tuiapp.verdicts import judge
@@ -48,6 +50,7 @@ class RunRequest:
         pace: all arrivals are multiplied by it.
         fail_if: conditions that a run must not meet.
         slo: objectives in place of the preset's, and the attainment to reach; None asks nothing.
+        profiling: find where the host's time goes; None does not.
     """
 
     preset: Preset
@@ -59,6 +62,7 @@ class RunRequest:
     fail_if: tuple[str, ...] = ()
     slo: str | None = None
     outputs: Outputs = field(default_factory=Outputs)
+    profiling: Profiling | None = None
 
 
 def plan(request: RunRequest) -> dict[str, EngineSettings]:
@@ -182,7 +186,8 @@ def _run(
     sinks: Sequence[Sink],
     advance: Callable[[int, int], None],
 ) -> Outcome:
-    return run_preset(
+    profiler = _make_profiler(request, name or settings.batcher.value)
+    outcome = run_preset(
         request.preset,
         name,
         settings,
@@ -191,9 +196,29 @@ def _run(
         request.pace,
         advance,
         slo=slo,
-        sinks=sinks,
+        sinks=[*sinks, profiler] if profiler else sinks,
         engines=engines,
     )
+    return replace(outcome, profile=profiler.close()) if profiler else outcome
+
+
+def _make_profiler(request: RunRequest, run: str) -> Profiler | None:
+    """What follows the run, if that is wanted; torch has nothing to tell of a simulation.
+
+    Raises:
+        ConfigError: the folder for traces cannot be made.
+    """
+    if request.profiling is None:
+        return None
+    is_simulated = request.spec.device.startswith("sim")
+    path = None if is_simulated else request.profiling.trace_path(request.preset.name, run)
+    return Profiler(len(request.preset.drafts), path, _make_trace)
+
+
+def _make_trace(path: Path) -> Trace:
+    from engine.runners.torch_trace import TorchTrace
+
+    return TorchTrace(path)
 
 
 def _override(

@@ -26,3 +26,8 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """The same on a single line."""
     return " ".join(clean(text).split())
+
+
+def as_file_name(name: str) -> str:
+    """A name that a file may have anywhere, however a user called the thing."""
+    return re.sub(r"[^\w.-]+", "-", name)
