@@ -7,23 +7,49 @@ Source: PagedAttention, Kwon et al. 2023, section 4 (https://arxiv.org/abs/2309.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from engine.request import Sequence
 
 
 @dataclass(frozen=True, slots=True)
+class Lookup:
+    """What the cache already held of a sequence when it was admitted; counted as vLLM counts.
+
+    Attributes:
+        num_tokens: that were looked for, all that the sequence had.
+        num_hit: that need not be computed.
+        is_resumed: after a preemption, so that what is found says nothing of sharing.
+    """
+
+    num_tokens: int
+    num_hit: int
+    is_resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class BlockChange:
-    """Blocks that one sequence took or gave back, in order of its context."""
+    """Blocks that one sequence took or gave back, in order of its context.
+
+    Attributes:
+        cached: those of its own that others may share from now on, until somebody takes them
+            for something else.
+        lookup: with prefix caching, of a sequence that begins: the first of `taken` are those
+            that hold its hits already.
+    """
 
     request_id: str
     taken: tuple[int, ...] = ()
     released: tuple[int, ...] = ()
+    cached: tuple[int, ...] = ()
+    lookup: Lookup | None = None
 
 
 class BlockPool:
     """A fixed set of KV blocks of `block_size` tokens each, handed out one by one.
 
-    Invariant: every block id is either free or in exactly one block table.
+    Invariant: every block id is either free or in exactly one block table. A `CachingPool` lets
+    several share one; what it adds does nothing here.
 
     Args:
         num_blocks: blocks in the cache, at least 1.
@@ -31,6 +57,8 @@ class BlockPool:
         reserve_tokens: a sequence takes room for at least so many tokens at once, as engines
             before PagedAttention did; 0 grows block by block.
     """
+
+    is_caching: ClassVar[bool] = False
 
     def __init__(self, num_blocks: int, block_size: int = 16, reserve_tokens: int = 0) -> None:
         if num_blocks < 1 or block_size < 1:
@@ -54,9 +82,35 @@ class BlockPool:
         """Blocks that a sequence of `num_tokens` tokens takes, its reserve included."""
         return -(-max(num_tokens, self.reserve_tokens) // self.block_size)
 
-    def missing(self, seq: Sequence, num_tokens: int) -> int:
-        """Further blocks that `seq` needs to hold its first `num_tokens` tokens."""
+    @property
+    def cached(self) -> frozenset[int]:
+        """Blocks that a sequence with the right beginning would share."""
+        return frozenset()
+
+    def missing(self, seq: Sequence, num_tokens: int, prefix: tuple[int, ...] = ()) -> int:
+        """Further blocks that `seq` needs to hold its first `num_tokens` tokens.
+
+        Args:
+            prefix: what `find_prefix` found.
+        """
         return max(0, self.blocks_for(num_tokens) - len(seq.block_table))
+
+    def find_prefix(self, seq: Sequence) -> tuple[int, ...]:
+        """Blocks that hold the beginning of `seq` already, in order; here there are none."""
+        return ()
+
+    def begin(self, seq: Sequence, num_tokens: int, prefix: tuple[int, ...]) -> bool:
+        """As `grow`, for a sequence that holds nothing yet, with the prefix that was found for it.
+
+        What the prefix holds counts as computed.
+        """
+        return self.grow(seq, num_tokens)
+
+    def publish(self, seq: Sequence, num_tokens: int) -> None:
+        """Let others find the blocks that the first `num_tokens` tokens fill.
+
+        Their keys and values have been computed, and every one of their ids is known.
+        """
 
     def grow(self, seq: Sequence, num_tokens: int) -> bool:
         """Make room for the first `num_tokens` tokens of `seq`; all or nothing.

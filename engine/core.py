@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from engine.batchers import make_batcher
 from engine.blocks import BlockPool
+from engine.caching_pool import CachingPool
 from engine.clock import Clock
 from engine.door import refusal
 from engine.events import Arrived, Configured, EngineInfo, Failed, Ready, Split
@@ -179,8 +180,11 @@ class EngineCore:
 
     def _apply(self, plan: Plan, sampling: list[Sequence], token_ids: list[int]) -> None:
         """Advance the sequences of a plan by what came out of it."""
+        pool = self.queues.pool
         for row in plan.rows:
             row.seq.num_computed += row.num_tokens
+            if pool.is_caching:
+                pool.publish(row.seq, row.seq.num_computed)
         now = self.clock.now()
         is_streaming = self.settings.delivery is Delivery.STREAM
         for seq, token_id in zip(sampling, token_ids, strict=True):
@@ -218,11 +222,11 @@ class EngineCore:
         return refusal(request, self.queues.pool, self.max_model_len, vocab_size)
 
     def _make_pool(self, settings: EngineSettings) -> BlockPool:
-        num_blocks = self.info.num_blocks(settings)
-        if settings.kv_policy is KvPolicy.PAGED:
-            return BlockPool(num_blocks, settings.block_size)
-        reserve_tokens = settings.reserve_tokens or self.info.longest(settings)
-        return BlockPool(num_blocks, settings.block_size, reserve_tokens)
+        kind = CachingPool if settings.enable_prefix_caching else BlockPool
+        reserve_tokens = 0
+        if settings.kv_policy is KvPolicy.RESERVE:
+            reserve_tokens = settings.reserve_tokens or self.info.longest(settings)
+        return kind(self.info.num_blocks(settings), settings.block_size, reserve_tokens)
 
 
 def _end_of(seq: Sequence, is_stopped: bool) -> FinishReason | None:

@@ -239,6 +239,7 @@ class Keyframe:
         index: of the next forward pass.
         waiting: ids in the order of the queue.
         outputs: text so far of every live request, by id.
+        cached: blocks that a request with the right beginning would share.
     """
 
     time: float
@@ -248,6 +249,7 @@ class Keyframe:
     running: tuple[Holding, ...]
     requests: tuple[Request, ...]
     outputs: tuple[tuple[str, str], ...]
+    cached: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,7 @@ class Progress:
         text: of the output so far.
         admitted_at: begin of the first pass that it ran in.
         worst_gap: longest time between two deliveries.
+        num_cached: tokens that were in the cache when it was first admitted.
     """
 
     request_id: str
@@ -271,6 +274,7 @@ class Progress:
     first_delivery: float | None
     last_delivery: float | None
     worst_gap: float
+    num_cached: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,12 +284,16 @@ class Checkpoint:
     Attributes:
         num_finished, num_preemptions: since the beginning.
         progress: of the requests in the keyframe.
+        num_looked_up, num_hit: tokens of new requests that the prefix cache was asked for, and
+            those that it held, since the beginning.
     """
 
     time: float
     num_finished: int
     num_preemptions: int
     progress: tuple[Progress, ...]
+    num_looked_up: int = 0
+    num_hit: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ class Recorder:
                 running=record_holdings(queues),
                 requests=tuple(seq.request for seq in live),
                 outputs=tuple(outputs),
+                cached=tuple(sorted(queues.pool.cached)),
             )
         )
 

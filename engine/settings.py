@@ -10,6 +10,16 @@ from dataclasses import dataclass
 from enum import Enum
 
 MOST_BLOCKS = 10_000_000  # beyond what any device holds; the books of the pool take memory too
+LEAST = {
+    "max_num_seqs": 1,
+    "max_num_batched_tokens": 1,
+    "max_batch_size": 1,
+    "max_queue_delay_ms": 0,
+    "num_kv_blocks": 0,
+    "block_size": 1,
+    "reserve_tokens": 0,
+    "max_model_len": 0,
+}
 
 
 class BatcherName(Enum):
@@ -58,6 +68,9 @@ class EngineSettings:
         block_size: tokens a block.
         kv_policy: grow block by block, or reserve the longest context at admission.
         reserve_tokens: what `reserve` takes, 0 for `max_model_len`.
+        enable_prefix_caching: share the KV blocks of prompts that begin alike, and keep them
+            while there is room. vLLM has it on; here it is off unless a preset is about it, since
+            it makes prompts shorter than they look.
         max_model_len: prompt and output together at most; 0 for what the model allows.
         deliver: None takes what the batcher is known for: request-level batchers answer when
             the batch ends, continuous streams.
@@ -76,17 +89,15 @@ class EngineSettings:
     block_size: int = 16
     kv_policy: KvPolicy = KvPolicy.PAGED
     reserve_tokens: int = 0
+    enable_prefix_caching: bool = False
     max_model_len: int = 0
     deliver: Delivery | None = None
     ignore_eos: bool | None = None
 
     def __post_init__(self) -> None:
-        for name in ("max_num_seqs", "max_num_batched_tokens", "max_batch_size", "block_size"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("max_queue_delay_ms", "num_kv_blocks", "reserve_tokens", "max_model_len"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)}")
+        for name, least in LEAST.items():
+            if not getattr(self, name) >= least:
+                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
         if self.num_kv_blocks > MOST_BLOCKS:
             raise ValueError(
                 f"num_kv_blocks must be at most {MOST_BLOCKS}, got {self.num_kv_blocks}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, TypeVar
 
 from engine.blocks import BlockPool
@@ -82,30 +84,69 @@ class CheckedRunner(SimRunner):
 
     def __init__(self, clock: Clock, vocab_size: int, block_size: int, cost: float = 1.0) -> None:
         super().__init__(clock, PerPass(cost), vocab_size)
-        self.block_size = block_size
+        self.memory = KvMemory(block_size)
         self.fails_next = False
 
     def launch(self, plan: Plan) -> Launch:
-        check_plan(plan, self.block_size)
+        check_plan(plan, self.memory.block_size)
+        self.memory.run(plan, is_broken=self.fails_next)
         if self.fails_next:
             self.fails_next = False
             raise RunnerError("out of memory")
         return super().launch(plan)
 
     def resize(self, num_blocks: int, block_size: int) -> None:
+        self.memory = KvMemory(block_size)
+
+
+class KvMemory:
+    """What every slot of a KV cache holds: the token, and all tokens before it.
+
+    A row may only attend to what its own tokens would have put there, so that a block that is
+    shared or handed on by mistake does not go unnoticed.
+    """
+
+    def __init__(self, block_size: int) -> None:
         self.block_size = block_size
+        self._cells: dict[tuple[int, int], int | None] = {}  # by block and offset
+
+    def run(self, plan: Plan, *, is_broken: bool = False) -> None:
+        """Write what a pass computes, or rubbish, and check what it reads."""
+        for row in plan.rows:
+            hashes = prefix_hashes(row.seq.token_ids)
+            end = row.seq.num_computed + row.num_tokens
+            for position in range(row.seq.num_computed, end):
+                self._cells[self._place(row.seq, position)] = (
+                    None if is_broken else hashes[position]
+                )
+        for row in plan.rows if not is_broken else ():
+            hashes = prefix_hashes(row.seq.token_ids)
+            for position in range(row.seq.num_computed + row.num_tokens):
+                held = self._cells.get(self._place(row.seq, position))
+                assert held == hashes[position], f"{row.seq.id} reads what is not its own"
+
+    def _place(self, seq: Sequence, position: int) -> tuple[int, int]:
+        return seq.block_table[position // self.block_size], position % self.block_size
+
+
+def prefix_hashes(token_ids: list[int]) -> list[int]:
+    """For every position a number that all tokens up to it decide."""
+    return list(accumulate(token_ids, lambda before, token: hash((before, token)), initial=0))[1:]
 
 
 def check_plan(plan: Plan, block_size: int) -> None:
-    """Every row runs, has a slot and blocks of its own, and fits into them."""
+    """Every row runs, has a slot, fits into its blocks, and writes to none that another holds."""
     assert plan.rows, "an empty plan was launched"
     assert len({row.seq.slot for row in plan.rows}) == len(plan.rows)
-    blocks = [block for row in plan.rows for block in row.seq.block_table]
-    assert len(blocks) == len(set(blocks))
+    holders = Counter(block for row in plan.rows for block in row.seq.block_table)
     for row in plan.rows:
         seq = row.seq
         assert seq.slot is not None
-        assert seq.num_computed + row.num_tokens <= len(seq.block_table) * block_size
+        assert len(seq.block_table) == len(set(seq.block_table))
+        end = seq.num_computed + row.num_tokens
+        assert end <= len(seq.block_table) * block_size
+        written = seq.block_table[seq.num_computed // block_size :] if row.num_tokens else ()
+        assert all(holders[block] == 1 for block in written)
         if seq.is_finished:
             assert row.num_tokens == 0
             assert plan.rectangular

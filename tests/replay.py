@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from engine.blocks import BlockChange
@@ -15,18 +16,22 @@ class Replay:
 
     Attributes:
         tables: blocks of every request that holds any, in order of its context.
+        cached: blocks that could be shared.
         num_blocks: free and held together.
     """
 
     tables: dict[str, tuple[int, ...]] = field(default_factory=dict)
     info: EngineInfo | None = None
     num_blocks: int = 0
+    block_size: int = 1
+    cached: set[int] = field(default_factory=set)
 
     @classmethod
     def begin(cls, frame: Event, info: EngineInfo) -> Replay:
         """Begin in the middle, with what a keyframe says."""
         assert isinstance(frame, Keyframe)
-        return cls(tables_of(frame.running), info, info.num_blocks(frame.settings))
+        num_blocks, block_size = info.num_blocks(frame.settings), frame.settings.block_size
+        return cls(tables_of(frame.running), info, num_blocks, block_size, set(frame.cached))
 
     def feed(self, events: list[Event]) -> None:
         """Read on; each record has to agree with those before it."""
@@ -37,30 +42,41 @@ class Replay:
                 case Configured(settings=settings):
                     assert self.info
                     self.num_blocks = self.info.num_blocks(settings)
+                    self.block_size, self.cached = settings.block_size, set()
                 case Step():
                     self._feed_step(event)
-                case Keyframe(running=running):
-                    assert self.tables == tables_of(running)
+                case Keyframe(running=running, cached=cached):
+                    assert (self.tables, self.cached) == (tables_of(running), set(cached))
                 case _:
                     pass
 
     @property
     def num_free(self) -> int:
-        return self.num_blocks - sum(map(len, self.tables.values()))
+        return self.num_blocks - len(set().union(*self.tables.values()))
 
     def _feed_step(self, step: Step) -> None:
         for change in step.blocks:
             self._feed_change(change)
-        held = [block for table in self.tables.values() for block in table]
-        assert len(held) == len(set(held)), "a block has two owners"
+        self._check_owners()
         assert self.num_free == step.num_free_blocks
+
+    def _check_owners(self) -> None:
+        """Only a block that can be found has more than one."""
+        owners = Counter(block for table in self.tables.values() for block in table)
+        shared = {block for block, count in owners.items() if count > 1}
+        assert shared <= self.cached, "a block has two owners"
 
     def _feed_change(self, change: BlockChange) -> None:
         held = self.tables.pop(change.request_id, ())
         if change.released:
             assert held == change.released, f"{change.request_id} gave back what it did not hold"
-        else:
-            self.tables[change.request_id] = held + change.taken
+            return
+        num_known = change.lookup.num_hit // self.block_size if change.lookup else 0
+        assert set(change.taken[:num_known]) <= self.cached
+        self.cached -= set(change.taken[num_known:])
+        self.tables[change.request_id] = held + change.taken
+        assert set(change.cached) <= set(held), f"{change.request_id} shares what it does not hold"
+        self.cached |= set(change.cached)
 
 
 def tables_of(running: tuple[Holding, ...]) -> dict[str, tuple[int, ...]]:

@@ -47,6 +47,7 @@ def engine_settings(draw: Callable, **fixed: object) -> EngineSettings:
         "num_kv_blocks": -(-cache // block_size),
         "block_size": block_size,
         "kv_policy": draw(st.sampled_from(KvPolicy)),
+        "enable_prefix_caching": draw(st.booleans()),
         "reserve_tokens": draw(st.sampled_from([0, 5, 20])),
         "max_model_len": draw(st.sampled_from([0, 100, 20])),
         "deliver": draw(st.none() | st.sampled_from(Delivery)),
@@ -60,7 +61,7 @@ SAMPLING = st.builds(
     stop=st.sampled_from([(), ("slot", "batch"), ("r a",)]),
     stop_token_ids=st.frozensets(st.integers(1, 66), max_size=4),
 )
-PROMPTS = st.sampled_from([(1,) * length for length in range(31)])
+PROMPTS = st.sampled_from([(token,) * length for token in (1, 1, 2) for length in range(31)])
 
 
 def alone(request: Request) -> tuple[list[int], str]:

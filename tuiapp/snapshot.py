@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from engine.events import EngineInfo, Gauges
 from engine.plan import Skip
@@ -22,6 +23,8 @@ class Meters:
         throughput: output tokens a second.
         held_share, useful_share: 0 to 1.
         ttft, itl: in seconds, None while nothing was delivered so.
+        num_looked_up, num_hit: tokens of new requests that the prefix cache was asked for, and
+            those that it held.
     """
 
     throughput: float = 0.0
@@ -36,6 +39,8 @@ class Meters:
     itl: Percentiles | None = None
     num_finished: int = 0
     num_preemptions: int = 0
+    num_looked_up: int = 0
+    num_hit: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ class Snapshot:
         left: who held each slot last, once it was given up; None where nobody did yet.
         waiting: the front of the queue.
         block_owners: request id by block, None where a block is free.
+        block_sharing: how many hold a block, where it is more than one.
+        cached_blocks: those that a request with the right beginning would share.
         num_notices: notices ever made; `notices` holds the last of them.
     """
 
@@ -75,6 +82,8 @@ class Snapshot:
     waiting: tuple[RequestView, ...] = ()
     skipped: tuple[Skip, ...] = ()
     block_owners: tuple[str | None, ...] = ()
+    block_sharing: Mapping[int, int] = field(default_factory=dict)
+    cached_blocks: frozenset[int] = frozenset()
     meters: Meters = Meters()
     gauges: Gauges | None = None
     last_preempted: str | None = None

@@ -117,6 +117,7 @@ RUN_LINES = (
     Line("energy_j_per_token", "energy a token, J", "rate", is_rare=True),
     Line("peak_running", "peak running", "count"),
     Line("kv_peak", "KV cache, peak", "share"),
+    Line("prefix_hit_rate", "prompt tokens cached", "share", is_rare=True),
     Line("preemptions", "preemptions", "count", is_rare=True),
     Line("recomputed_tokens", "tokens recomputed", "count", is_rare=True),
 )

@@ -21,6 +21,7 @@ class RequestView:
         text_start: characters cut off before `text`.
         num_delivered: tokens that have reached the client.
         num_computed: tokens in the cache after the last pass.
+        num_cached: tokens that were in it already when the request was first admitted.
     """
 
     id: str
@@ -32,6 +33,7 @@ class RequestView:
     num_delivered: int
     num_computed: int
     num_preemptions: int
+    num_cached: int
     work: Work | None
     reason: FinishReason | None
     message: str
@@ -68,6 +70,7 @@ class Tracked:
     num_delivered: int = 0
     num_computed: int = 0
     num_preemptions: int = 0
+    num_cached: int = 0
     work: Work | None = None
     reason: FinishReason | None = None
     message: str = ""
@@ -84,6 +87,7 @@ class Tracked:
         self.num_output_tokens = progress.num_output_tokens
         self.num_delivered = progress.num_delivered
         self.num_preemptions = progress.num_preemptions
+        self.num_cached = progress.num_cached
         self.reason, self.message = progress.reason, progress.message
         self.admitted_at = progress.admitted_at
         self.first_delivery, self.last_delivery = progress.first_delivery, progress.last_delivery
@@ -125,6 +129,7 @@ class Tracked:
             num_delivered=self.num_delivered,
             num_computed=self.num_computed,
             num_preemptions=self.num_preemptions,
+            num_cached=self.num_cached,
             work=self.work,
             reason=self.reason,
             message=self.message,

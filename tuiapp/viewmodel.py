@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from copy import copy
 from typing import assert_never
 
+from engine.blocks import BlockChange
 from engine.events import (
     Arrived,
     Checkpoint,
@@ -33,6 +34,7 @@ from engine.plan import Skip
 from engine.request import FinishReason
 from engine.settings import EngineSettings
 from tuiapp.columns import Column, make_column
+from tuiapp.kv_book import KvBook
 from tuiapp.snapshot import Meters, Notice, Snapshot
 from tuiapp.tracked import RequestView, Tracked
 from tuiapp.windows import NUM_GAPS, Windows, percentiles
@@ -59,7 +61,7 @@ class ViewModel:
         self._left: dict[int, RequestView] = {}
         self._columns: deque[Column] = deque(maxlen=NUM_COLUMNS)
         self._skipped: tuple[Skip, ...] = ()
-        self._owners: list[str | None] = []
+        self._kv = KvBook()
         self._windows = Windows()
         self._gauges: Gauges | None = None
         self._last_preempted: str | None = None
@@ -112,7 +114,7 @@ class ViewModel:
         twin._waiting = self._waiting.copy()
         twin._slots, twin._left = self._slots.copy(), self._left.copy()
         twin._columns, twin._notices = self._columns.copy(), self._notices.copy()
-        twin._owners = self._owners.copy()
+        twin._kv = self._kv.copy()
         twin._windows = self._windows.copy()
         return twin
 
@@ -120,7 +122,7 @@ class ViewModel:
     def num_entries(self) -> int:
         """Entries of all that a copy holds: a measure of its memory."""
         live = len(self._waiting) + len(self._slots)
-        return len(self._owners) + len(self._requests) + COPIED * live + NUM_COLUMNS + NUM_GAPS
+        return len(self._kv.owners) + len(self._requests) + COPIED * live + NUM_COLUMNS + NUM_GAPS
 
     def _fold(self, event: Event) -> None:
         self._time = max(self._time, event.time)
@@ -191,7 +193,8 @@ class ViewModel:
             self._notify(Notice(f"{event.request_id} refused: {event.message}"))
 
     def _on_step(self, step: Step) -> None:
-        self._move_blocks(step)
+        for change in step.blocks:
+            self._move_blocks(change)
         for lost in step.preempted:
             self._on_preempted(lost.request_id)
         for request_id in self._slots.values():
@@ -223,12 +226,10 @@ class ViewModel:
         if tracked.admitted_at is None:
             tracked.admitted_at = began
 
-    def _move_blocks(self, step: Step) -> None:
-        for change in step.blocks:
-            for block in change.released:
-                self._owners[block] = None
-            for block in change.taken:
-                self._owners[block] = change.request_id
+    def _move_blocks(self, change: BlockChange) -> None:
+        self._kv.move(change)
+        if change.lookup and not change.lookup.is_resumed:
+            self._requests[change.request_id].num_cached = change.lookup.num_hit
 
     def _on_preempted(self, request_id: str) -> None:
         tracked = self._requests[request_id]
@@ -244,7 +245,10 @@ class ViewModel:
         old, self._settings = self._settings, settings
         if (old.batcher, old.delivery) != (settings.batcher, settings.delivery):
             self._windows.clear_latencies()
-        self._owners = [None] * (self._info.num_blocks(settings) if self._info else 0)
+        num_blocks = self._info.num_blocks(settings) if self._info else 0
+        counts = self._kv.num_looked_up, self._kv.num_hit
+        self._kv = KvBook(num_blocks, settings.block_size)
+        self._kv.num_looked_up, self._kv.num_hit = counts
 
     def _resume(self, event: Keyframe | Checkpoint) -> None:
         if isinstance(event, Keyframe):
@@ -255,7 +259,7 @@ class ViewModel:
     def _on_keyframe(self, frame: Keyframe) -> None:
         """Take over the queue, and everything else too where the log begins here."""
         self._waiting = OrderedDict.fromkeys(frame.waiting)
-        if self._owners:  # settings came before it, so the log did not begin here
+        if self._kv.owners:  # settings came before it, so the log did not begin here
             return
         self._num_passes = frame.index
         self._on_configured(frame.settings)
@@ -263,11 +267,11 @@ class ViewModel:
         for holding in frame.running:
             self._slots[holding.slot] = holding.request_id
             self._requests[holding.request_id].num_computed = holding.num_computed
-            for block in holding.blocks:
-                self._owners[block] = holding.request_id
+        self._kv.resume(frame)
 
     def _on_checkpoint(self, point: Checkpoint) -> None:
         self._num_finished, self._num_preemptions = point.num_finished, point.num_preemptions
+        self._kv.num_looked_up, self._kv.num_hit = point.num_looked_up, point.num_hit
         for progress in point.progress:
             self._requests[progress.request_id].resume(progress)
 
@@ -301,7 +305,9 @@ class ViewModel:
             left=tuple(self._left.get(slot) for slot in range(num_slots)),
             waiting=tuple(self._requests[key].view() for key in waiting),
             skipped=self._skipped,
-            block_owners=tuple(self._owners),
+            block_owners=tuple(self._kv.owners),
+            block_sharing=self._kv.sharing,
+            cached_blocks=frozenset(self._kv.cached),
             meters=self._meters(),
             gauges=self._gauges,
             last_preempted=self._last_preempted,
@@ -318,7 +324,9 @@ class ViewModel:
             num_busy=works.count(Work.PREFILL) + works.count(Work.DECODE),
             held_share=windows.held_share(),
             useful_share=windows.useful_share(),
-            num_used_blocks=sum(owner is not None for owner in self._owners),
+            num_used_blocks=self._kv.num_used,
+            num_looked_up=self._kv.num_looked_up,
+            num_hit=self._kv.num_hit,
             num_waiting=len(self._waiting),
             queue_trend=windows.queue_trend(now),
             ttft=percentiles(windows.ttfts),

@@ -7,10 +7,11 @@ Iteration-level scheduling of Orca (Yu et al. 2022, OSDI) over a paged cache (Kw
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.plan import Plan, Row, Skip, SkipReason
+from engine.batchers.filling import Filling, split
+from engine.plan import Plan, Skip, SkipReason
 from engine.queues import Queues
 from engine.request import Sequence, Status
 
@@ -36,89 +37,51 @@ class Continuous:
     def schedule(self, queues: Queues, now: float) -> Plan:
         queues.retire_finished()
         queues.is_flushing = False  # it never waits for company
-        work = _Pass(queues, self.max_num_batched_tokens)
+        filling = Filling(queues, self.max_num_batched_tokens)
+        decodes, prefills = split(queues.running)
+        self._decode(decodes, filling)  # first, so that no prompt can stall them
+        self._prefill(prefills, filling)
+        skipped = self._admit(queues, filling)
+        return Plan(filling.rows, skipped=skipped)
 
-        # 1. Running sequences. Decodes go first, so that no prompt can stall them.
-        decodes, others = _split(queues.running)
-        for seq in decodes:
-            if work.budget and seq.status is Status.RUNNING:  # it may just have made room
-                work.add(seq, 1)
-        for seq in others:
-            if seq.status is Status.RUNNING and (chunk := self._chunk(seq, work)):
-                work.add(seq, chunk)
+    def _decode(self, seqs: list[Sequence], filling: Filling) -> None:
+        """Give each a token, except for those that just made room."""
+        for seq in seqs:
+            if filling.budget > 0 and seq.status is Status.RUNNING:
+                filling.add(seq, 1)
 
-        # 2. Waiting sequences, in order, unless the cache just proved too small.
-        skipped: tuple[Skip, ...] = ()
-        while queues.waiting and not skipped:
+    def _prefill(self, seqs: list[Sequence], filling: Filling) -> None:
+        """Go on with prompts that were begun."""
+        for seq in seqs:
+            if seq.status is Status.RUNNING and (chunk := self._chunk(seq.num_uncomputed, filling)):
+                filling.add(seq, chunk)
+
+    def _admit(self, queues: Queues, filling: Filling) -> tuple[Skip, ...]:
+        """Let waiting sequences begin, in order, until one of them has to wait on."""
+        while queues.waiting:
             head = queues.waiting[0]
-            chunk = self._chunk(head, work)
-            if skip := self._refuse(head, chunk, work):
-                skipped = (skip,)
-            else:
-                work.tokens[queues.admit()] = chunk
-                work.budget -= chunk
+            if len(queues.running) >= self.max_num_seqs:
+                return (Skip(head.id, SkipReason.SLOTS, 1, 0),)
+            prefix = queues.pool.find_prefix(head)
+            num_hit = len(prefix) * queues.pool.block_size
+            chunk = self._chunk(head.num_uncomputed - num_hit, filling)
+            if not chunk:
+                left = max(0, filling.budget)
+                return (Skip(head.id, SkipReason.BUDGET, head.num_uncomputed - num_hit, left),)
+            if filling.has_preempted or not queues.pool.begin(head, num_hit + chunk, prefix):
+                # Who made way a moment ago is the head now, and waits for what it lost.
+                num_tokens = head.num_tokens if filling.has_preempted else num_hit + chunk
+                need = queues.pool.missing(head, num_tokens, prefix)
+                return (Skip(head.id, SkipReason.BLOCKS, need, queues.pool.num_free),)
+            filling.give(queues.admit(), chunk)
+        return ()
 
-        return Plan(tuple([Row(*item) for item in work.tokens.items()]), skipped=skipped)
-
-    def _chunk(self, seq: Sequence, work: _Pass) -> int:
-        """Tokens of `seq` to compute in what is left of the budget; 0 if it has to wait."""
-        budget, num_uncomputed = work.budget, seq.num_uncomputed
-        if seq.is_decoding:
-            return min(1, budget)
+    def _chunk(self, num_uncomputed: int, filling: Filling) -> int:
+        """Tokens of a prompt to compute in what is left of the budget; 0 if it has to wait."""
         if self.enable_chunked_prefill:
-            limit = self.long_prefill_token_threshold or budget
-            return max(0, min(num_uncomputed, limit, budget))
-        if num_uncomputed <= budget:
+            limit = self.long_prefill_token_threshold or filling.budget
+            return max(0, min(num_uncomputed, limit, filling.budget))
+        if num_uncomputed <= filling.budget:
             return num_uncomputed
         # Whole prompts only. The first in a pass may exceed the budget, or it never would run.
-        return 0 if any(not other.is_decoding for other in work.tokens) else num_uncomputed
-
-    def _refuse(self, head: Sequence, chunk: int, work: _Pass) -> Skip | None:
-        """Why `head` cannot join this pass, or None and its blocks are taken."""
-        queues = work.queues
-        if len(queues.running) >= self.max_num_seqs:
-            return Skip(head.id, SkipReason.SLOTS, 1, 0)
-        if not chunk:
-            return Skip(head.id, SkipReason.BUDGET, head.num_uncomputed, max(0, work.budget))
-        # Who made way a moment ago is the head now, and what it lost is what it waits for.
-        num_tokens = head.num_tokens if work.has_preempted else chunk
-        if work.has_preempted or not queues.pool.grow(head, chunk):
-            need = queues.pool.missing(head, num_tokens)
-            return Skip(head.id, SkipReason.BLOCKS, need, queues.pool.num_free)
-        return None
-
-
-@dataclass(slots=True)
-class _Pass:
-    """The pass that is being put together.
-
-    Attributes:
-        budget: tokens that it may still take up.
-        tokens: to compute, by sequence, in the order of the rows.
-        has_preempted: whether somebody had to make room.
-    """
-
-    queues: Queues
-    budget: int
-    tokens: dict[Sequence, int] = field(default_factory=dict)
-    has_preempted: bool = False
-
-    def add(self, seq: Sequence, chunk: int) -> None:
-        """Compute tokens of a running sequence; the last to come makes room if it has to."""
-        while not self.queues.pool.grow(seq, seq.num_computed + chunk):
-            victim = self.queues.running[-1]
-            self.queues.preempt(victim)
-            self.budget += self.tokens.pop(victim, 0)
-            self.has_preempted = True
-            if victim is seq:
-                return
-        self.tokens[seq] = chunk
-        self.budget -= chunk
-
-
-def _split(running: list[Sequence]) -> tuple[list[Sequence], list[Sequence]]:
-    """Those that decode and the others, each in order of admission."""
-    decodes = [seq for seq in running if seq.is_decoding]
-    if len(decodes) == len(running):
-        return decodes, []
-    return decodes, [seq for seq in running if not seq.is_decoding]
+        return 0 if filling.has_prompt else num_uncomputed

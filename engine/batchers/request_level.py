@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from engine.plan import Plan, Row, Skip, SkipReason
 from engine.queues import Queues
-from engine.request import Sequence
 
 
 def run_batch(
@@ -40,20 +39,20 @@ def _form_batch(queues: Queues, max_batch_size: int) -> tuple[Skip, ...]:
     So a batch, once started, never runs out of blocks.
     """
     queues.is_flushing = False
-    left = queues.pool.num_free
+    pool, left = queues.pool, queues.pool.num_free
     while queues.waiting:
-        need = _longest(queues, queues.waiting[0])
+        head = queues.waiting[0]
         if len(queues.running) == max_batch_size:
             return _skip_head(queues, SkipReason.SLOTS, 1, 0)
+        prefix = pool.find_prefix(head)
+        need = pool.missing(head, head.request.max_num_tokens, prefix)
         if need > left:
             return _skip_head(queues, SkipReason.BLOCKS, need, left)
         left -= need
+        begun = pool.begin(head, head.num_tokens, prefix)
+        assert begun, f"{head.id}: the cache has fewer blocks than it counted"
         queues.admit()
     return ()
-
-
-def _longest(queues: Queues, seq: Sequence) -> int:
-    return queues.pool.blocks_for(seq.request.max_num_tokens)
 
 
 def _skip_head(

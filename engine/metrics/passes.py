@@ -16,6 +16,9 @@ class PassReport:
         num_tokens: computed, padding left out.
         num_positions: computed, padding and dead rows included.
         num_recomputed: tokens computed again after a preemption.
+        num_looked_up, num_hit: tokens of new requests that the prefix cache was asked for, and
+            those that it held; resumption after a preemption left out.
+        hit_rate: their ratio; None where there is no prefix cache.
         busy: seconds of passes.
         busy_share: of the time from first arrival to last delivery.
         busy_per_request: seconds of passes by completed request.
@@ -48,6 +51,9 @@ class PassReport:
     kv_peak: float | None
     energy: float | None
     energy_per_token: float | None
+    num_looked_up: int
+    num_hit: int
+    hit_rate: float | None
 
 
 @dataclass(slots=True)
@@ -61,6 +67,8 @@ class PassTotals:
     num_preemptions: int = 0
     num_batches: int = 0
     num_batched: int = 0
+    num_looked_up: int = 0
+    num_hit: int = 0
     peak_running: int = 0
     busy: float = 0.0
     slot_time: float = 0.0
@@ -88,6 +96,10 @@ class PassTotals:
         for lost in step.preempted:
             self._lost[lost.request_id] = max(lost.num_lost, self._lost.get(lost.request_id, 0))
         self.num_preemptions += len(step.preempted)
+        for change in step.blocks:
+            if change.lookup and not change.lookup.is_resumed:
+                self.num_looked_up += change.lookup.num_tokens
+                self.num_hit += change.lookup.num_hit
         if self._num_kv_blocks:
             used = 1 - step.num_free_blocks / self._num_kv_blocks
             self.kv_peak = max(used, self.kv_peak or 0.0)
@@ -125,6 +137,9 @@ class PassTotals:
             kv_peak=self.kv_peak,
             energy=self.energy,
             energy_per_token=_ratio(self.energy, num_delivered) if self.energy else None,
+            num_looked_up=self.num_looked_up,
+            num_hit=self.num_hit,
+            hit_rate=_ratio(self.num_hit, self.num_looked_up),
         )
 
     def _add_pass(self, step: Step) -> None:
@@ -138,7 +153,7 @@ class PassTotals:
         self.slot_time += step.duration * max(self._num_slots, len(step.rows))
         self.held_time += step.duration * num_held
         self.live_time += step.duration * (len(step.rows) - num_held)
-        if not step.is_rectangular or any(row.num_computed == 0 for row in step.rows):
+        if not step.is_rectangular or any(row.work is Work.PREFILL for row in step.rows):
             self.num_batches += 1
             self.num_batched += sum(row.num_tokens > 0 for row in step.rows)
 

@@ -81,6 +81,9 @@ def name_passes(report: PassReport) -> dict[str, Number]:
         "mean_batch": report.mean_batch,
         "peak_running": report.peak_running,
         "kv_peak": report.kv_peak,
+        "prefix_queries": report.num_looked_up,
+        "prefix_hits": report.num_hit,
+        "prefix_hit_rate": report.hit_rate,
         "energy_j": report.energy,
         "energy_j_per_token": report.energy_per_token,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from engine.blocks import Lookup
 from engine.events import (
     Arrived,
     Checkpoint,
@@ -34,6 +35,7 @@ class _Live:
     first_delivery: float | None = None
     last_delivery: float | None = None
     worst_gap: float = 0.0
+    num_cached: int = 0
 
     def deliver(self, event: Delivered) -> None:
         if self.last_delivery is None:
@@ -56,6 +58,7 @@ class _Live:
             first_delivery=self.first_delivery,
             last_delivery=self.last_delivery,
             worst_gap=self.worst_gap,
+            num_cached=self.num_cached,
         )
 
 
@@ -66,6 +69,7 @@ class LiveRequests:
         self._live: dict[str, _Live] = {}
         self._num_finished = 0
         self._num_preemptions = 0
+        self._num_looked_up = self._num_hit = 0
 
     def feed(self, event: Event) -> None:
         """Read on."""
@@ -89,6 +93,8 @@ class LiveRequests:
             num_finished=self._num_finished,
             num_preemptions=self._num_preemptions,
             progress=tuple(each.freeze(request_id) for request_id, each in live.items()),
+            num_looked_up=self._num_looked_up,
+            num_hit=self._num_hit,
         )
 
     def _follow(self, event: Token | Delivered | Finished, live: _Live) -> None:
@@ -104,6 +110,9 @@ class LiveRequests:
                 self._num_finished += event.reason in SERVED
 
     def _feed_step(self, step: Step) -> None:
+        for change in step.blocks:
+            if change.lookup and not change.lookup.is_resumed:
+                self._look_up(change.request_id, change.lookup)
         self._num_preemptions += len(step.preempted)
         for lost in step.preempted:
             if live := self._live.get(lost.request_id):
@@ -112,3 +121,9 @@ class LiveRequests:
             live = self._live.get(row.request_id)
             if live and live.admitted_at is None:
                 live.admitted_at = step.time - step.duration
+
+    def _look_up(self, request_id: str, lookup: Lookup) -> None:
+        self._num_looked_up += lookup.num_tokens
+        self._num_hit += lookup.num_hit
+        if live := self._live.get(request_id):
+            live.num_cached = lookup.num_hit

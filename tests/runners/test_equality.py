@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from engine.events import Step
+from engine.request import Request, SamplingParams
 from engine.settings import BatcherName, Start
 from tests.builders import events_of
 from tests.runners.builders import (
@@ -14,6 +15,7 @@ from tests.runners.builders import (
     MODELS,
     generate,
     make_model,
+    make_prompt,
     make_requests,
     make_torch_core,
     serve,
@@ -35,6 +37,8 @@ KNOBS: dict[str, dict[str, Any]] = {
     "no chunks": {"enable_chunked_prefill": False, "max_num_batched_tokens": 8},
     "a small budget": {"max_num_batched_tokens": 8},
     "a cache that preempts": {"num_kv_blocks": 12},
+    "prefixes that are shared": {"enable_prefix_caching": True},
+    "prefixes in a small cache": {"enable_prefix_caching": True, "num_kv_blocks": 12},
 }
 
 
@@ -78,3 +82,29 @@ def test_a_batch_is_really_padded_and_carries_dead_rows():
     first, *_, last = (step for step in events_of(core.log, Step) if step.rows)
     assert (first.num_tokens, first.num_slots) == (69, 170)
     assert (last.num_tokens, last.num_slots) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {},
+        {"num_kv_blocks": 14},
+        STATIC | {"max_batch_size": 3},
+        {"long_prefill_token_threshold": 5},
+    ],
+    ids=["at ease", "in a small cache", "in padded batches", "in chunks"],
+)
+def test_tokens_equal_generate_when_the_beginning_was_computed_for_another(knobs):
+    system = make_prompt(3 * BLOCK_SIZE + 2, seed=1)
+    requests = [
+        Request(f"r{at}", (*system, *make_prompt(1 + at, at)), SamplingParams(max_tokens=9), at / 2)
+        for at in range(7)
+    ]
+    core = make_torch_core("llama", enable_prefix_caching=True, **knobs)
+
+    outputs = serve(core, requests)
+
+    model = make_model("llama")
+    assert outputs == {each.id: generate(model, each.prompt_token_ids, 9) for each in requests}
+    changes = (change for step in events_of(core.log, Step) for change in step.blocks)
+    assert sum(bool(change.lookup and change.lookup.num_hit) for change in changes) >= 4

@@ -115,3 +115,11 @@ def mixed_traffic(backend: StageBackend) -> None:
         prompt = (3 + number % 20,) * (12 + number * 37 % 90 + (300 if number % 9 == 4 else 0))
         sampling = SamplingParams(max_tokens=6 + number * 53 % 110)
         backend.submit(Request(f"r{number}", prompt, sampling, label="mix"))
+
+
+def alike_traffic(backend: StageBackend) -> None:
+    """Requests that all begin with the same ninety-six tokens."""
+    for number in range(20):
+        prompt = (2,) * 96 + (3 + number,) * (4 + number * 37 % 60)
+        sampling = SamplingParams(max_tokens=6 + number * 53 % 50)
+        backend.submit(Request(f"r{number}", prompt, sampling, label="alike"))

@@ -8,7 +8,7 @@ import pytest
 
 from engine.settings import BatcherName, KvPolicy
 from tests.tui.goldens import check_screen
-from tests.tui.stage import SIZES, mixed_traffic, staged
+from tests.tui.stage import SIZES, alike_traffic, mixed_traffic, staged
 from tuiapp.presets import list_presets
 
 pytestmark = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -116,3 +116,9 @@ async def test_inspect(size):
         await stage.run(196)
         await stage.press("down", "down", "enter")
         check_screen(stage.app, name("inspect", size))
+
+
+async def test_live_with_a_shared_prefix(size):
+    async with staged(size, alike_traffic, enable_prefix_caching=True, max_num_seqs=6) as stage:
+        await stage.run(60)
+        check_screen(stage.app, name("live-prefix", size))

@@ -26,6 +26,7 @@ def to_json(life: Life, prompt: str = "") -> dict[str, Any]:
         "prompt_token_ids": list(request.prompt_token_ids),
         "sampling": sampling,
         "output": life.text,
+        "num_cached_tokens": life.num_cached,
         "num_output_tokens": life.num_output_tokens,
         "num_delivered": life.num_delivered,
         "num_preemptions": life.num_preemptions,

@@ -78,7 +78,7 @@ class LifeFold:
         self._deliveries: list[float] = []
         self._blocks: list[tuple[float, int]] = []
         self._block_table: list[int] = []
-        self._num_chunks = self._num_prefilled = 0
+        self._num_chunks = self._num_prefilled = self._num_cached = 0
         self._num_lost = 0  # tokens that have to be computed again
         self._num_output_tokens = self._num_delivered = self._num_preemptions = 0
         self._ended: Finished | None = None
@@ -119,6 +119,7 @@ class LifeFold:
             worst=self._gaps.worst(),
             blocks=tuple(self._blocks),
             block_table=tuple(self._block_table),
+            num_cached=self._num_cached,
             num_chunks=self._num_chunks,
             num_prefilled=self._num_prefilled,
             num_output_tokens=self._num_output_tokens,
@@ -192,6 +193,8 @@ class LifeFold:
     def _move_blocks(self, change: BlockChange, at: float) -> None:
         if change.released:
             self._block_table.clear()
+        if change.lookup and not change.lookup.is_resumed:
+            self._num_cached = change.lookup.num_hit
         self._block_table += change.taken
         self._blocks.append((at, len(self._block_table)))
 

@@ -24,6 +24,7 @@ class Life:
         worst: the longest of them.
         blocks: how many KV blocks it held, from which time on.
         block_table: ids of those that it holds now.
+        num_cached: tokens of its prompt that were in the cache when it was first admitted.
         num_chunks, num_prefilled: pieces in which its prompt was first read, and their tokens.
         text: all of its output so far.
     """
@@ -39,6 +40,7 @@ class Life:
     worst: Gap | None
     blocks: tuple[tuple[float, int], ...]
     block_table: tuple[int, ...]
+    num_cached: int
     num_chunks: int
     num_prefilled: int
     num_output_tokens: int

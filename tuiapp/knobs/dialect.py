@@ -18,7 +18,13 @@ from tuiapp.knobs.knob import AUTO, list_knobs, matters, show_value
 
 FILE = Path(__file__).parent / "dialects.toml"
 ABSENT = "not available there"
-PLACES = {"option": "", "file": "", "request": "in each request", "python": "in Python"}
+PLACES = {
+    "option": "",
+    "file": "",
+    "request": "in each request",
+    "python": "in Python",
+    "environment": "in the environment",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +35,7 @@ class Term:
         write: an option or a line; what stands in braces is filled in (see `_numbers`).
         by_value: the same where it depends on our value; a value that is absent cannot be had.
         place: where it is written: on the command line, in the system's file, in each request,
-            or in Python.
+            in Python, or in the environment.
         group: the table of the file that the line belongs to.
         note: how it differs from ours.
         zero: our 0 is a value like others, and does not mean `decide yourself`.
@@ -125,7 +131,7 @@ class _Written:
         """Write one of our settings."""
         form = term.form(value) if term else None
         if term is None or form is None:
-            if value not in (AUTO, "0"):
+            if value not in (AUTO, "0") and (term or value != "off"):
                 self.comments.append(f"# {ABSENT}: {name} = {value}")
         elif form and term.place == "option":
             self.options.append(fill(form, settings))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass
 from itertools import groupby
 
 from textual.content import Content
@@ -14,6 +15,23 @@ from tuiapp.widgets.panel import Panel
 
 OWNED = "▪"
 FREE = "·"
+CACHED = "○"
+MOST_COUNTED = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one cell shows.
+
+    Attributes:
+        owner: of the first block in it that somebody holds.
+        num_holders: of that block.
+        is_cached: whether one of its blocks could be shared.
+    """
+
+    owner: str | None
+    num_holders: int
+    is_cached: bool
 
 
 class KvMap(Panel):
@@ -23,50 +41,68 @@ class KvMap(Panel):
     the end and need not be drawn.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__("KV cache", id="kv")
+        self._cached = "o" if ascii_only else CACHED
 
     def show(self, snapshot: Snapshot) -> None:
         """Draw a frame."""
         width, height = max(1, self.size.width), max(1, self.size.height)
-        owners = snapshot.block_owners
-        per_cell = _scale(owners, width * height)
-        shown = owners[: width * height * per_cell]
-        cells = [_owner(shown[at : at + per_cell]) for at in range(0, len(shown), per_cell)]
+        per_cell = _scale(snapshot, width * height)
+        num_shown = min(snapshot.num_blocks, width * height * per_cell)
+        blocks = range(num_shown)
+        cells = [_cell(snapshot, blocks[at : at + per_cell]) for at in blocks[::per_cell]]
         rows = (cells[at : at + width] for at in range(0, len(cells), width))
-        size = snapshot.settings.block_size
-        scale = f"{per_cell} blocks a cell · " if per_cell > 1 else ""
-        used = snapshot.meters.num_used_blocks
         self.say(
-            Content("\n").join(_row(row) for row in rows),
-            f"{scale}{used} of {len(owners)} blocks × {size} tokens",
+            Content("\n").join(self._row(row) for row in rows),
+            _describe(snapshot, per_cell),
         )
 
+    def _row(self, cells: list[Cell]) -> Content:
+        return Content("").join(
+            self._run(cell, sum(1 for _ in run)) for cell, run in groupby(cells)
+        )
 
-def _scale(owners: tuple[str | None, ...], num_cells: int) -> int:
-    """Blocks a cell: the least power of two that brings all owned blocks onto the map."""
+    def _run(self, cell: Cell, length: int) -> Content:
+        if cell.owner is None:
+            if cell.is_cached:
+                return Content.styled(self._cached * length, "$muted")
+            return Content.styled(FREE * length, "$faint")
+        ink = f"#101418 on {colour(cell.owner)}"
+        if cell.num_holders > 1:
+            return Content.styled(str(min(MOST_COUNTED, cell.num_holders)) * length, f"bold {ink}")
+        name = one_line(cell.owner)
+        text = name + OWNED * (length - len(name)) if length > len(name) else OWNED * length
+        return Content.styled(text, ink)
+
+
+def _describe(snapshot: Snapshot, per_cell: int) -> str:
+    used, size = snapshot.meters.num_used_blocks, snapshot.settings.block_size
+    scale = f"{per_cell} blocks a cell · " if per_cell > 1 else ""
+    if not snapshot.settings.enable_prefix_caching:
+        return f"{scale}{used} of {snapshot.num_blocks} blocks × {size} tokens"
+    num_idle = sum(snapshot.block_owners[block] is None for block in snapshot.cached_blocks)
+    shared = f"{len(snapshot.block_sharing)} shared"
+    return f"{scale}{used} of {snapshot.num_blocks} used, {shared} · {num_idle} cached"
+
+
+def _scale(snapshot: Snapshot, num_cells: int) -> int:
+    """Blocks a cell: the least power of two that brings all that hold something onto the map."""
+    owners = snapshot.block_owners
     end = next((at for at in range(len(owners), 0, -1) if owners[at - 1]), 0)
+    end = max(end, 1 + max(snapshot.cached_blocks, default=-1))
     scale = 1
     while end > num_cells * scale:
         scale *= 2
     return scale
 
 
-def _owner(blocks: tuple[str | None, ...]) -> str | None:
-    """Whose a cell is: the first owner in it, so that even one block in use is seen."""
-    return next((owner for owner in blocks if owner), None)
-
-
-def _row(cells: list[str | None]) -> Content:
-    return Content("").join(_run(owner, sum(1 for _ in run)) for owner, run in groupby(cells))
-
-
-def _run(owner: str | None, length: int) -> Content:
-    if owner is None:
-        return Content.styled(FREE * length, "$faint")
-    name = one_line(owner)
-    text = name + OWNED * (length - len(name)) if length > len(name) else OWNED * length
-    return Content.styled(text, f"#101418 on {colour(owner)}")
+def _cell(snapshot: Snapshot, blocks: range) -> Cell:
+    """The first owner in it counts, so that even one block in use is seen."""
+    for block in blocks:
+        if owner := snapshot.block_owners[block]:
+            return Cell(owner, snapshot.block_sharing.get(block, 1), is_cached=False)
+    return Cell(None, 0, any(block in snapshot.cached_blocks for block in blocks))
 
 
 def colour(request_id: str) -> str:

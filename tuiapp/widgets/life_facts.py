@@ -26,7 +26,7 @@ def draw_facts(life: Life) -> Content:
     return Content("\n").join(
         [
             _line(
-                ("prompt", f"{len(life.request.prompt_token_ids)} tokens"),
+                ("prompt", _prompt(life)),
                 ("output", f"{life.num_output_tokens}/{life.request.sampling.max_tokens} tokens"),
                 ("delivered", f"{life.num_delivered}"),
                 ("E2EL", milliseconds(life.e2e)),
@@ -87,6 +87,13 @@ def _line(*facts: tuple[str, str]) -> Content:
     for name, value in facts:
         parts += [(f"{name} ", "$muted"), (f"{value:<{FACT_WIDTH - len(name)}} ", "bold")]
     return Content.assemble(*parts)
+
+
+def _prompt(life: Life) -> str:
+    num_tokens = len(life.request.prompt_token_ids)
+    if life.num_cached:
+        return f"{num_tokens}, {life.num_cached} cached"
+    return f"{num_tokens} tokens"
 
 
 def _track(name: str, bars: str, style: str, note: str) -> Content:

@@ -74,7 +74,7 @@ class LiveView(Vertical):
                 yield TokenPane(slot)
         with Horizontal(id="bottom"):
             yield QueuePanel(is_mine, ascii_only=ascii_only)
-            yield KvMap()
+            yield KvMap(ascii_only=ascii_only)
         yield Legend(ascii_only=ascii_only)
 
     def draw(self, snapshot: Snapshot, *, everything: bool) -> None:

@@ -54,7 +54,7 @@ class MeterLine(Panel):
 def _engine_lines(snapshot: Snapshot) -> list[Content]:
     meters, num_slots = snapshot.meters, max(1, len(snapshot.slots))
     used = meters.num_used_blocks / max(1, snapshot.num_blocks)
-    return [
+    lines = [
         _trend("throughput", f"{meters.throughput:.0f} tok/s", meters.throughput_trend),
         _share("slots busy", f"{meters.num_busy}/{num_slots}", meters.num_busy / num_slots),
         _share("held idle", f"{meters.held_share:.0%}", meters.held_share, "$phase-held-ink"),
@@ -62,6 +62,10 @@ def _engine_lines(snapshot: Snapshot) -> list[Content]:
         _share("KV blocks", f"{meters.num_used_blocks}/{snapshot.num_blocks}", used, "$success"),
         _trend("queue", f"{meters.num_waiting}", meters.queue_trend),
     ]
+    if snapshot.settings.enable_prefix_caching:
+        hits = meters.num_hit / max(1, meters.num_looked_up)
+        lines.insert(-1, _share("prefix hit", f"{hits:.0%}", hits, "$success"))
+    return lines
 
 
 def _latency_lines(meters: Meters) -> list[Content]:

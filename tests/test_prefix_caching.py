@@ -1,0 +1,129 @@
+"""What prefix caching does to a whole engine; that tokens stay the same, others check."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.core import EngineCore
+from engine.events import Keyframe, Step
+from engine.metrics import Metrics
+from engine.request import Request, SamplingParams
+from engine.settings import BatcherName, Start
+from tests.builders import CheckedRunner, events_of, make_core, outputs_of, rows_of
+
+SYSTEM = (9,) * 8
+STATIC = {"batcher": BatcherName.STATIC, "start": Start.IDLE, "max_batch_size": 4}
+
+
+def ask(name: str, *tail: int, prefix: tuple[int, ...] = SYSTEM, max_tokens: int = 2) -> Request:
+    return Request(name, (*prefix, *tail), SamplingParams(max_tokens=max_tokens))
+
+
+def make_caching(*requests: Request, **knobs) -> EngineCore:
+    knobs = {"enable_prefix_caching": True, "block_size": 4} | knobs
+    return make_core(*requests, **knobs)
+
+
+def run_out(core: EngineCore) -> None:
+    while core.has_work:
+        core.step()
+    core.step()
+
+
+def hits(core: EngineCore) -> tuple[int, int]:
+    metrics = Metrics()
+    metrics.feed(core.log.since(0)[0])
+    passes = metrics.report().passes
+    return passes.num_hit, passes.num_looked_up
+
+
+@pytest.mark.parametrize("knobs", [{}, STATIC], ids=["continuous", "static"])
+def test_a_second_prompt_computes_only_what_is_its_own(knobs):
+    core = make_caching(ask("a", 1, 2), **knobs)
+    run_out(core)
+    core.add(ask("b", 3, 4))
+    assert rows_of(core.step()) == [("b", 2)]
+    assert hits(core) == (8, 20)
+
+
+def test_off_nothing_is_shared():
+    core = make_core(ask("a", 1, 2), block_size=4)
+    run_out(core)
+    core.add(ask("b", 3, 4))
+    assert rows_of(core.step()) == [("b", 10)]
+    assert hits(core) == (0, 0)
+
+
+def test_prompts_of_one_pass_do_not_wait_for_each_other():
+    core = make_caching(ask("a", 1), ask("b", 2))
+    assert rows_of(core.step()) == [("a", 9), ("b", 9)]
+    core.add(ask("c", 3))
+    assert rows_of(core.step()) == [("a", 1), ("b", 1), ("c", 1)]
+
+
+def test_a_padded_batch_takes_up_where_each_prompt_is_known():
+    core = make_caching(ask("a", 1), **STATIC)
+    run_out(core)
+    core.add(ask("b", *range(1, 7)))
+    core.add(ask("c", *range(1, 4), prefix=()))
+    plan = core.step()
+    assert (rows_of(plan), plan.num_slots) == ([("b", 6), ("c", 3)], 12)
+
+
+def test_the_next_turn_finds_the_answer_to_the_one_before():
+    core = make_caching(ask("a", 1, max_tokens=8))
+    run_out(core)
+    core.add(ask("b", 1, *outputs_of(core.log)["a"], 7))
+    assert rows_of(core.step()) == [("b", 2)]
+    assert hits(core)[0] == 16, "of 17 tokens of prompt and answer; the newest was not computed"
+
+
+def test_a_pass_that_failed_leaves_nothing_to_be_found():
+    core = make_caching(ask("a", 1))
+    assert isinstance(core.runner, CheckedRunner)
+    core.runner.fails_next = True
+    core.step()
+    core.add(ask("b", 1))
+    assert rows_of(core.step()) == [("b", 9)]
+    assert core.queues.pool.num_used == 3
+
+
+def test_a_chunk_can_be_found_before_the_prompt_is_done():
+    core = make_caching(ask("a", *range(20)), max_num_seqs=2, long_prefill_token_threshold=6)
+    core.step()
+    core.add(ask("b", 1))
+    assert rows_of(core.step()) == [("a", 6), ("b", 5)]
+
+
+def test_who_is_preempted_takes_up_where_its_blocks_still_are_and_does_not_count_as_a_hit():
+    first, second = ask("a", 1, max_tokens=20), ask("b", prefix=(5,) * 8, max_tokens=12)
+    core = make_caching(first, second, num_kv_blocks=8)
+    run_out(core)
+    steps = events_of(core.log, Step)
+    lookups = [change.lookup for step in steps for change in step.blocks if change.lookup]
+    assert any(step.preempted for step in steps)
+    resumed = [lookup for lookup in lookups if lookup.is_resumed]
+    assert resumed[0].num_hit > 0
+    assert hits(core) == (0, 17)
+
+
+def test_changing_a_knob_empties_the_cache():
+    core = make_caching(ask("a", 1))
+    run_out(core)
+    core.configure(core.settings)
+    core.add(ask("b", 1))
+    assert rows_of(core.step()) == [("b", 9)]
+
+
+def test_a_keyframe_names_the_blocks_that_could_be_shared():
+    core = make_caching(ask("a", 1))
+    run_out(core)
+    core.record_keyframe()
+    assert events_of(core.log, Keyframe)[-1].cached == (0, 1)
+
+
+def test_tokens_are_recomputed_only_once_more_by_each_who_asks():
+    core = make_caching(ask("a"))
+    run_out(core)
+    core.add(ask("b"))
+    assert rows_of(core.step()) == [("b", 4)], "all but its last block is known"
