@@ -6,6 +6,7 @@ torch is imported only where a model really runs.
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import get_close_matches
 
 from engine.clock import Clock
 from engine.config import ConfigError
@@ -13,6 +14,7 @@ from engine.core import EngineCore
 from engine.cost import CostModel, Linear, Roofline
 from engine.events import EngineInfo
 from engine.hardware import Machine, num_kv_blocks, simulate
+from engine.hardware.devices import device_files
 from engine.log import EventLog
 from engine.runners.costed import CostedRunner
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
@@ -23,6 +25,7 @@ from engine.tokenizer import ToyTokenizer
 __all__ = ["ModelSpec", "build_core", "fit_to_model"]
 
 SIM_LINEAR = "sim:linear"
+DEVICES = ("auto", "cpu", "cuda", "mps", "sim")
 LINEAR_MAX_MODEL_LEN = 8192
 SMALL_MODEL = 50_000_000  # parameters
 CHUNK, SMALL_CHUNK = 512, 64
@@ -47,6 +50,7 @@ def build_core(
     Raises:
         ConfigError: there is no such model or device, or no memory for it.
     """
+    _check_device(spec.device)
     if spec.device.startswith("sim"):
         parts = _simulate(spec, settings, clock, cost)
     else:
@@ -62,6 +66,23 @@ def build_core(
             parts = replace(parts, runner=runner, info=replace(parts.info, is_simulated=True))
     settings = fit_to_model(settings, parts.info.num_params)
     return EngineCore(settings, parts.info, parts.runner, parts.tokenizer, clock, log)
+
+
+def _check_device(name: str) -> None:
+    """Refuse what is no device here or anywhere, before torch is loaded.
+
+    Raises:
+        ConfigError: nothing is called so; a simulated device may be what was meant.
+    """
+    kind = name.partition(":")[0]
+    if kind in DEVICES:
+        return
+    simulated = ("sim", SIM_LINEAR, *(f"sim:{each}" for each in device_files()))
+    if close := get_close_matches(name, (*DEVICES[:-1], *simulated), n=1, cutoff=0.5):
+        hint = f"did you mean {close[0]!r}?"
+    else:
+        hint = f"known: {', '.join(DEVICES[:-1])}; or, simulated: {', '.join(simulated)}"
+    raise ConfigError(f"unknown device {name!r}; {hint}")
 
 
 def fit_to_model(settings: EngineSettings, num_params: int) -> EngineSettings:

@@ -65,6 +65,10 @@ def test_without_arguments_and_without_a_terminal_it_prints_help_and_exits_2():
     result = call()
     assert result.exit_code == 2
     assert "Usage" in result.stdout
+    assert result.stderr == (
+        "batchscope: the screen needs a terminal, and output goes elsewhere; "
+        "run, compare and replay work without one\n"
+    )
 
 
 @pytest.fixture
@@ -206,7 +210,10 @@ def test_a_run_that_is_broken_off_before_it_began_exits_130(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(tuiapp.runs, "run_preset", break_off)
-    assert call("run", "straggler", "--device", "sim:linear").exit_code == 130
+    result = call("run", "straggler", "--device", "sim:linear", "--json")
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert result.stderr == "interrupted: there is nothing to report yet\n"
 
 
 @pytest.mark.parametrize(
@@ -224,6 +231,12 @@ def test_a_run_that_is_broken_off_before_it_began_exits_130(monkeypatch):
         (
             ["run", "straggler", "--device", "sim:liner"],
             "unknown device 'sim:liner'; did you mean 'sim:linear'?",
+        ),
+        (["run", "straggler", "--device", "h200"], "device 'h200'; did you mean 'sim:h200'?"),
+        (["run", "straggler", "--device", "gpu"], "unknown device 'gpu'; did you mean 'cpu'?"),
+        (
+            ["run", "straggler", "--device", "nonsense"],
+            "'nonsense'; known: auto, cpu, cuda, mps; or, simulated: sim, sim:linear,",
         ),
         (["run", "gone.toml"], "gone.toml: cannot be read: No such file or directory"),
         (["presets", "show", "fillwait"], "no preset is called 'fillwait'; did you mean 'fill-wa"),

@@ -38,6 +38,10 @@ from tuiapp.flags import (
 from tuiapp.terminal import is_terminal
 
 DONE, MISUSED = 0, 2
+NO_TERMINAL = (
+    "batchscope: the screen needs a terminal, and output goes elsewhere; "
+    "run, compare and replay work without one"
+)
 
 app = typer.Typer(
     help="See LLM inference batching happen, live, on a real engine in this process.",
@@ -109,6 +113,7 @@ def screen(
         return
     if not is_terminal():
         typer.echo(context.get_help())
+        typer.echo(NO_TERMINAL, err=True)
         raise typer.Exit(MISUSED)
     with complaining():
         from engine.runners.parts import ModelSpec

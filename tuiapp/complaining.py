@@ -25,4 +25,5 @@ def complaining() -> Iterator[None]:
         typer.echo(f"batchscope: a forward pass failed: {error}", err=True)
         raise typer.Exit(FAILED) from None
     except KeyboardInterrupt:
+        typer.echo("batchscope: interrupted", err=True)
         raise typer.Exit(INTERRUPTED) from None

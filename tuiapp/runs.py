@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.text import Text
 
 from engine.metrics import Slo
@@ -29,6 +21,7 @@ from tuiapp.options import apply_overrides
 from tuiapp.outputs import OutputFiles, Outputs
 from tuiapp.presets import Preset
 from tuiapp.profiling import Profiler, Profiling, Trace
+from tuiapp.progress import progress
 from tuiapp.study import Study, study_preset
 from tuiapp.text import one_line
 from tuiapp.verdicts import judge
@@ -144,7 +137,7 @@ def make_runs(
         try:
             with (
                 files.follow(name, {**about, "variant": name}) as sinks,
-                _progress(console, name) as advance,
+                progress(console, name) as advance,
             ):
                 outcome = make(sinks, advance)
         except KeyboardInterrupt:  # while a model was loading
@@ -167,11 +160,13 @@ def _announce(notices: Sequence[str]) -> None:
 
 def exit_code(study: Study | None) -> int:
     """What the command ends with; what was missed is said on stderr."""
+    console = Console(stderr=True)
     if study is None or study.is_interrupted:
+        told = "the report tells of what was done" if study else "there is nothing to report yet"
+        console.print(Text(f"interrupted: {told}", style="yellow"), soft_wrap=True)
         return INTERRUPTED
     if any(outcome.is_failed for outcome in study.outcomes):
         return FAILED
-    console = Console(stderr=True)
     for finding in study.findings:
         console.print(Text(one_line(f"missed: {finding}"), style="red"), soft_wrap=True)
     return MISSED if study.findings else DONE
@@ -242,15 +237,3 @@ def _about(request: RunRequest, slo: Slo) -> dict[str, Any]:
         "dtype": spec.dtype,
         "load_format": spec.load_format,
     }
-
-
-@contextmanager
-def _progress(console: Console, name: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar that is gone when the run is over; nothing where nobody watches."""
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    label = TextColumn("{task.description}", markup=False)
-    with Progress(
-        label, *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        task = progress.add_task(one_line(name), total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)

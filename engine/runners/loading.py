@@ -13,7 +13,8 @@ from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, Pre
 from transformers.utils import logging
 
 from engine.config import ConfigError, suggest
-from engine.runners.sources import KNOWN, Source, find_source
+from engine.runners.hub import reach
+from engine.runners.sources import Source, find_source
 from engine.tokenizer import Tokenizer, ToyTokenizer, load_tokenizer
 
 LOAD_FORMATS = ("auto", "dummy")
@@ -70,7 +71,7 @@ def load_model(
         raise ConfigError(
             f"unknown load format {load_format!r}; {suggest(load_format, LOAD_FORMATS)}"
         )
-    source = find_source(name)
+    source = reach(find_source(name))
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
@@ -78,9 +79,7 @@ def load_model(
             return _load(source, device, dtype, is_dummy=load_format == "dummy")
     except LOAD_ERRORS as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        is_local = "local_files_only" in source.options
-        hint = "" if is_local else f" Known here: {', '.join(KNOWN)}."
-        raise ConfigError(f"cannot load the model {name!r}: {reason}{hint}") from error
+        raise ConfigError(f"cannot load the model {name!r}: {reason}") from error
 
 
 def _quiet(source: Source) -> AbstractContextManager[object]:

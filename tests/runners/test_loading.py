@@ -94,7 +94,7 @@ def test_ends_may_be_one_several_or_none(tmp_path, eos, expected):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nobody/has-this", "cannot load the model 'nobody/has-this': "),
+        ("nobody/has-this", "there is no model 'nobody/has-this' here"),
         ("tiniy", "there is no model 'tiniy'; did you mean 'tiny'?"),
     ],
 )
