@@ -14,6 +14,7 @@ SURROUNDINGS = {
     "MKL_NUM_THREADS": "1",  # on a busy machine two threads wait for each other most of the time
     "OMP_NUM_THREADS": "1",
     "TEXTUAL_ANIMATIONS": "none",
+    "TRITON_INTERPRET": "1",  # kernels run on the CPU; Triton asks once, when it is imported
     "TZ": "UTC",
 }
 FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")

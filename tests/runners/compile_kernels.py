@@ -1,0 +1,123 @@
+"""Compile the Triton kernels for a device that need not be here; print what each takes, as JSON.
+
+    python -m tests.runners.compile_kernels 90
+
+A program of its own, since where Triton interprets, as in the other tests, it cannot compile.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import torch
+from triton import knobs
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, CompiledKernel, compile
+
+from engine.runners.kv_cache import LayerShape
+from engine.runners.paged_kernel import UNALIGNED, UNSPECIALISED, attend_kernel, combine_kernel
+from engine.runners.paged_launch import LayerKind, Splitting, attend_constants, combine_constants
+
+TYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}
+IN_MODEL_DTYPE = ("query", "keys", "values", "output", "sinks")
+IN_INT32 = ("block_tables", "kv_lens", "num_computed", "query_starts")
+IN_FLOAT32 = ("partial_output", "partial_max", "partial_sum")
+INSTRUCTIONS = ("mma", "wgmma", "tf32", "cp.async")
+
+
+def make_kind(
+    dtype: torch.dtype,
+    heads: tuple[int, int],
+    dims: tuple[int, int],
+    block_size: int = 16,
+    features: str = "",
+) -> LayerKind:
+    shape = LayerShape(heads[1], *dims, dtype)
+    has = {f"has_{name}": name in features for name in ("window", "softcap", "sinks")}
+    return LayerKind(shape, heads[0], block_size, **has)
+
+
+KINDS = {
+    "Llama 3.1 8B": make_kind(torch.bfloat16, (32, 8), (128, 128)),
+    "Gemma 2 9B": make_kind(torch.bfloat16, (16, 8), (256, 256), features="window softcap"),
+    "gpt-oss 20B": make_kind(torch.bfloat16, (64, 8), (64, 64), features="window sinks"),
+    "DeepSeek V3": make_kind(torch.bfloat16, (16, 16), (192, 128), block_size=32),
+    "the widest": make_kind(torch.bfloat16, (16, 4), (512, 512)),
+    "SmolLM2 in float32": make_kind(torch.float32, (9, 3), (64, 64)),
+    "all in float32": make_kind(torch.float32, (8, 2), (256, 256), 256, "window softcap sinks"),
+}
+
+
+def compile_all(capability: int) -> Iterator[dict[str, Any]]:
+    for name, kind in KINDS.items():
+        for is_decode in (True, False):
+            tiles = kind.tiles(is_decode=is_decode)
+            constants = attend_constants(
+                kind, tiles, Splitting(), is_decode=is_decode, is_interpreted=False
+            )
+            options = {"num_warps": tiles.num_warps, "num_stages": tiles.num_stages}
+            compiled = build(attend_kernel, kind, constants, capability, options)
+            what = f"{name}, {'decode' if is_decode else 'chunks'}"
+            yield report(what, compiled, TYPES[kind.shape.dtype])
+    kind = KINDS["all in float32"]
+    constants = combine_constants(kind, kind.tiles(is_decode=True), Splitting())
+    yield report("combine", build(combine_kernel, kind, constants, capability, {}), "fp32")
+
+
+def build(
+    kernel: Any,
+    kind: LayerKind,
+    constants: dict[str, object],
+    capability: int,
+    options: dict[str, int],
+) -> CompiledKernel:
+    """Compile as a launch does in which sizes and addresses are multiples of 16."""
+    constants = constants | ({} if kind.has_sinks else {"sinks": None})
+    signature, attributes = {}, {}
+    for index, name in enumerate(kernel.arg_names):
+        signature[name] = "constexpr" if name in constants else type_of(name, kind)
+        is_aligned = signature[name] not in ("constexpr", "fp32")
+        if is_aligned and name not in UNSPECIALISED + UNALIGNED:
+            attributes[(index,)] = [["tt.divisibility", 16]]
+    source = ASTSource(kernel, signature, constants, attributes)
+    return compile(source, target=GPUTarget("cuda", capability, 32), options=options)
+
+
+def type_of(name: str, kind: LayerKind) -> str:
+    if name in IN_MODEL_DTYPE:
+        return f"*{TYPES[kind.shape.dtype]}"
+    if name in IN_INT32:
+        return "*i32"
+    if name in IN_FLOAT32:
+        return "*fp32"
+    return "fp32" if name in ("scale", "softcap") else "i32"
+
+
+def report(name: str, compiled: CompiledKernel, dtype: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "dtype": dtype,
+        "shared": compiled.metadata.shared,
+        "stack": stack_of(compiled.asm["cubin"]),
+        "uses": [word for word in INSTRUCTIONS if word in compiled.asm["ptx"]],
+    }
+
+
+def stack_of(cubin: bytes) -> int:
+    """Bytes that a thread keeps in memory because its registers do not suffice."""
+    with NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        command = [knobs.nvidia.cuobjdump.path, "--dump-resource-usage", file.name]
+        usage = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return int(re.findall(r"STACK:(\d+)", usage)[0])
+
+
+if __name__ == "__main__":
+    json.dump(list(compile_all(int(sys.argv[1]))), sys.stdout)
