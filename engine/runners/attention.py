@@ -9,51 +9,23 @@ Shapes: T tokens in the pass, H query heads, K key/value heads, D dimensions a h
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakMethod
 
 import torch
 from transformers import AttentionInterface, PreTrainedModel
 
+from engine.config import ConfigError
 from engine.plan import RunnerError
 from engine.runners.attend import AttentionOptions
+from engine.runners.attention_batch import DecodeBatch
+from engine.runners.backend import AttentionBackend, CapturableBackend
+from engine.runners.choice import Choice, Demands, choose
 from engine.runners.device import free_memory
 from engine.runners.gather import GatherAttention
-from engine.runners.kv_cache import KvCache, LayerCache, LayerShape
+from engine.runners.kv_cache import KvCache, LayerShape
 from engine.runners.pack import Span
-
-
-class AttentionBackend(Protocol):
-    """A way to attend over the paged cache.
-
-    Attributes:
-        name: for the screen.
-    """
-
-    name: str
-
-    def begin(self, spans: list[Span]) -> None:
-        """Prepare what every layer of the coming pass shares."""
-        ...
-
-    def attend(
-        self,
-        query: torch.Tensor,
-        key: torch.Tensor,
-        value: torch.Tensor,
-        cache: LayerCache,
-        options: AttentionOptions,
-    ) -> torch.Tensor:
-        """Attend for one layer whose new keys and values are in the cache already.
-
-        Args:
-            query: [T, H, D].
-            key, value: of this pass, [T, K, D].
-
-        Returns:
-            [T, H, D].
-        """
-        ...
+from engine.runners.ways import find_platform, make_backend
 
 
 class PagedAttention:
@@ -62,13 +34,20 @@ class PagedAttention:
     Before `resize` gives it a cache, it takes note of the layers that call it and lets the one
     token of the pass attend to itself.
 
+    Args:
+        way: how to attend, one of `ATTENTIONS`; chosen with each cache, whose blocks not every
+            way can read.
+
     Attributes:
         shapes: of the layers that called, by index.
         cache: what the layers have written.
     """
 
-    def __init__(self, model: PreTrainedModel) -> None:
+    def __init__(self, model: PreTrainedModel, way: str = "auto") -> None:
         self.shapes: dict[int, LayerShape] = {}
+        self._way = way
+        self._passed_over = ""
+        self._options: list[AttentionOptions] = []
         self._device = model.device
         self.cache = KvCache({}, 0, 1, self._device)
         self._backend: AttentionBackend = GatherAttention(1, self._device)
@@ -87,8 +66,14 @@ class PagedAttention:
 
     @property
     def name(self) -> str:
-        """The way attention is computed, for the screen."""
-        return self._backend.name
+        """The way attention is computed, for the screen, and why not a better one."""
+        reason = f" ({self._passed_over})" if self._passed_over else ""
+        return self._backend.name + reason
+
+    @property
+    def is_capturable(self) -> bool:
+        """Whether a CUDA graph can hold its decoding passes, as `begin_decode` sets them up."""
+        return isinstance(self._backend, CapturableBackend)
 
     @property
     def kv_bytes_per_token(self) -> int:
@@ -108,8 +93,10 @@ class PagedAttention:
         """Replace the cache by one of that size; what it held is lost.
 
         Raises:
-            RunnerError: there is no memory for it; a cache of the old size stays.
+            RunnerError: there is no memory for it, or the way to attend cannot read such blocks; a
+                cache of the old size stays.
         """
+        choice = self._choose(block_size)
         needed = (num_blocks + 1) * block_size * self.kv_bytes_per_token
         available = free_memory(self._device) + self.cache.num_bytes
         problem = f"{num_blocks} KV blocks of {block_size} tokens take {needed / 2**30:.2f} GiB"
@@ -121,6 +108,8 @@ class PagedAttention:
         except (MemoryError, RuntimeError) as error:
             self._allocate(*old)
             raise RunnerError(f"{problem}: {error}") from error
+        self._backend = make_backend(choice.name, block_size, self._device)
+        self._passed_over = choice.passed_over
 
     def begin(self, spans: list[Span], write_slots: torch.Tensor) -> None:
         """Set what the layers of the coming pass share.
@@ -131,10 +120,32 @@ class PagedAttention:
         self._backend.begin(spans)
         self._write_slots = write_slots
 
+    def begin_decode(self, decode: DecodeBatch, write_slots: torch.Tensor) -> None:
+        """Set what the layers of a capturable pass share: one token a row, in the caller's tensors.
+
+        Args:
+            write_slots: as of `begin`; read in place at every replay.
+        """
+        assert isinstance(self._backend, CapturableBackend), "is_capturable was not asked"
+        self._backend.begin_decode(decode)
+        self._write_slots = write_slots
+
+    def _choose(self, block_size: int) -> Choice:
+        demands = Demands(
+            dtype=next(iter(self.shapes.values())).dtype,
+            block_size=block_size,
+            dims=frozenset((shape.key_dim, shape.value_dim) for shape in self.shapes.values()),
+            has_softcap=any(options.softcap is not None for options in self._options),
+            has_sinks=any(options.sinks is not None for options in self._options),
+        )
+        try:
+            return choose(self._way, find_platform(self._device), demands)
+        except ConfigError as error:
+            raise RunnerError(str(error)) from error
+
     def _allocate(self, num_blocks: int, block_size: int) -> None:
         self.cache = KvCache({}, 0, 1, self._device)  # frees the old one first
         self.cache = KvCache(self.shapes, num_blocks, block_size, self._device)
-        self._backend = GatherAttention(block_size, self._device)
 
     def _attend(
         self,
@@ -159,12 +170,13 @@ class PagedAttention:
         """
         layer = module.layer_idx
         assert isinstance(layer, int), "a layer without an index"
+        options = AttentionOptions(scaling, sliding_window, softcap, s_aux)
         cache = self.cache.layers.get(layer)
         if cache is None:
+            self._options.append(options)
             return self._note(layer, query, key, value), None
         key, value = key[0].transpose(0, 1), value[0].transpose(0, 1)
         cache.write(self._write_slots, key, value)
-        options = AttentionOptions(scaling, sliding_window, softcap, s_aux)
         output = self._backend.attend(query[0].transpose(0, 1), key, value, cache, options)
         return output[None], None
 

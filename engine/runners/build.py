@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import torch
 
-from engine.config import ConfigError, suggest
+from engine.config import ConfigError
 from engine.events import EngineInfo
 from engine.plan import RunnerError
 from engine.runners.attention import PagedAttention
+from engine.runners.choice import check_name
 from engine.runners.costed import CostedRunner
 from engine.runners.device import (
     choose_device,
@@ -29,7 +30,6 @@ from engine.settings import EngineSettings
 SMALL_MODEL = 50_000_000  # parameters; a smaller one loses more to a second thread than it gains
 CPU_SHARE = 0.25  # of the free memory, for the KV cache; others live there too
 DEVICE_SHARE = 0.8
-ATTENTIONS = ("auto", "gather")
 
 
 def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
@@ -38,9 +38,7 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     Raises:
         ConfigError: there is no such model, device or way to attend, or no memory for it.
     """
-    if spec.attention not in ATTENTIONS:
-        hint = suggest(spec.attention, ATTENTIONS)
-        raise ConfigError(f"unknown attention {spec.attention!r}; {hint}")
+    check_name(spec.attention)
     device = choose_device(spec.device)
     dtype = choose_dtype(spec.dtype, device)
     loaded = load_model(spec.model, device, dtype, spec.load_format)
@@ -48,7 +46,7 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     peaks = measure_peaks(device, dtype, num_threads)
     if device.type == "cpu":
         pack_linears(loaded.model)
-    attention = adopt(loaded.model)
+    attention = adopt(loaded.model, spec.attention)
     num_blocks = _make_room(spec, settings, device, loaded.max_model_len, attention)
     info = EngineInfo(
         model=spec.model if spec.load_format == "auto" else f"{spec.model} ({spec.load_format})",
@@ -80,7 +78,12 @@ def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Part
     runner.attention.resize(1, settings.block_size)
     device, max_model_len = runner.model.device, parts.info.max_model_len
     num_blocks = _make_room(spec, settings, device, max_model_len, runner.attention)
-    info = replace(parts.info, num_kv_blocks=num_blocks, block_size=settings.block_size)
+    info = replace(
+        parts.info,
+        attention=runner.attention.name,
+        num_kv_blocks=num_blocks,
+        block_size=settings.block_size,
+    )
     return replace(parts, runner=runner, info=info)
 
 

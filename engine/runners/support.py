@@ -17,10 +17,13 @@ class UnsupportedModelError(ConfigError):
     """A model whose layers do not all attend in a way that a paged cache can serve."""
 
 
-def adopt(model: PreTrainedModel) -> PagedAttention:
+def adopt(model: PreTrainedModel, way: str = "auto") -> PagedAttention:
     """Make the model use an attention of its own over a paged cache.
 
     One token is run through it, and every layer has to call that attention.
+
+    Args:
+        way: how to attend, see `ATTENTIONS`.
 
     Raises:
         UnsupportedModelError: it cannot, and why.
@@ -29,7 +32,7 @@ def adopt(model: PreTrainedModel) -> PagedAttention:
     config = model.config.get_text_config()
     if reason := _reason(config):
         raise UnsupportedModelError(f"{name} is not supported: {reason}")
-    attention = PagedAttention(model)
+    attention = PagedAttention(model, way)
     token = torch.zeros((1, 1), dtype=torch.long, device=model.device)
     try:
         with torch.inference_mode():

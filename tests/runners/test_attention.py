@@ -57,3 +57,25 @@ def test_a_failed_allocation_leaves_a_cache_of_the_old_size(monkeypatch):
 
     assert (runner.attention.cache.num_blocks, runner.attention.block_size) == (16, 4)
     assert len(runner.launch(Plan((Row(begin(make_prompt(9)), 9),))).result()) == 1
+
+
+def test_a_way_that_cannot_be_had_is_refused_and_the_cache_stays():
+    model = make_model("llama")
+    attention = adopt(model, "varlen")
+
+    with pytest.raises(RunnerError, match=r"--attention varlen: it needs a CUDA device"):
+        attention.resize(8, 256)
+
+    assert attention.cache.num_blocks == 0
+
+
+def test_gathering_cannot_be_captured_and_the_kernel_can():
+    pytest.importorskip("triton", reason="triton is not installed")
+    gathering, by_kernel = (
+        adopt(make_model("llama"), "gather"),
+        adopt(make_model("llama"), "triton"),
+    )
+    gathering.resize(8, 4)
+    by_kernel.resize(8, 4)
+
+    assert (gathering.is_capturable, by_kernel.is_capturable) == (False, True)

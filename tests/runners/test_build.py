@@ -114,6 +114,11 @@ def test_random_weights_are_not_passed_off_as_the_models_own():
             "unknown attention 'gathr'; did you mean 'gather'?",
         ),
         (
+            ModelSpec(device="cpu", attention="varlen"),
+            EngineSettings(),
+            "--attention varlen: it needs a CUDA device, and this is cpu (take --attention gather)",
+        ),
+        (
             ModelSpec(device="cpu", kv_memory_gib=1e-6),
             EngineSettings(),
             "0.000 GiB do not hold two KV blocks of the model",
@@ -124,7 +129,7 @@ def test_random_weights_are_not_passed_off_as_the_models_own():
             "10000000 KV blocks of 16 tokens take 610.35 GiB",
         ),
     ],
-    ids=["device", "attention", "memory", "blocks"],
+    ids=["device", "attention", "no such attention here", "memory", "blocks"],
 )
 def test_what_cannot_be_had_is_refused(spec, settings, message):
     with pytest.raises(ConfigError, match=re.escape(message)):

@@ -1,0 +1,66 @@
+"""Tokens by the interpreted Triton kernel equal those of `generate`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.core import EngineCore
+from engine.request import Request, SamplingParams
+from engine.runners.loading import DummyTokenizer
+from engine.runners.support import adopt
+from engine.runners.torch_runner import TorchRunner
+from engine.settings import BatcherName, Start
+from tests.builders import make_core, make_info
+from tests.runners.builders import BLOCK_SIZE, VOCAB_SIZE, generate, make_model, make_prompt, serve
+
+pytest.importorskip("triton", reason="triton is not installed")
+
+MODELS = ("llama", "gemma2", "gemma3", "gpt-oss")
+KNOBS: dict[str, dict[str, Any]] = {
+    "chunks": {"long_prefill_token_threshold": BLOCK_SIZE + 1},
+    "static": {"batcher": BatcherName.STATIC, "max_batch_size": 3, "start": Start.IDLE},
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def expected(name: str) -> dict[str, list[int]]:
+    model = make_model(name)
+    return {
+        request.id: generate(model, request.prompt_token_ids, request.sampling.max_tokens)
+        for request in make_requests()
+    }
+
+
+def make_requests() -> list[Request]:
+    sizes = ((1, 8), (13, 6), (21, 3))  # tokens of the prompt and of the output
+    return [
+        Request(f"r{index}", make_prompt(length), SamplingParams(max_tokens=most))
+        for index, (length, most) in enumerate(sizes)
+    ]
+
+
+def make_triton_core(name: str, **knobs: Any) -> EngineCore:
+    model = make_model(name)
+    runner = TorchRunner(model, adopt(model, "triton"), frozenset())
+    runner.resize(32, BLOCK_SIZE)
+    return make_core(
+        runner=runner,
+        tokenizer=DummyTokenizer(VOCAB_SIZE, frozenset()),
+        info=make_info(256, 32),
+        **{"block_size": BLOCK_SIZE, "max_num_seqs": 3} | knobs,
+    )
+
+
+@pytest.mark.parametrize("knobs", KNOBS.values(), ids=KNOBS)
+def test_tokens_equal_generate(name, expected, knobs):
+    core = make_triton_core(name, **knobs)
+
+    assert core.runner.attention.name == "paged triton (interpreted)"
+    assert serve(core, make_requests()) == expected
