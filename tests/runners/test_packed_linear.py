@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.runners.packed_linear import PackedLinear, pack_linears
+from engine.runners.packed_linear import Activation, PackedLinear, pack_linears
 from tests.runners.builders import make_model
 
 
@@ -38,9 +38,42 @@ def test_a_packed_model_gives_the_same_logits():
         torch.testing.assert_close(packed(ids).logits, model(ids).logits)
 
 
-def test_weights_in_another_precision_are_left_alone():
-    model = make_model("llama").to(torch.bfloat16)
+def test_weights_in_half_precision_are_left_alone():
+    model = make_model("llama").to(torch.float16)
 
     pack_linears(model)
 
     assert PackedLinear not in {type(module) for module in model.modules()}
+
+
+def test_a_packed_layer_rounds_bfloat16_as_the_plain_one_does():
+    torch.manual_seed(0)
+    linear, hidden = torch.nn.Linear(24, 40).bfloat16(), torch.randn(1, 5, 24).bfloat16()
+
+    with torch.inference_mode():
+        torch.testing.assert_close(PackedLinear(linear)(hidden), linear(hidden))
+
+
+@pytest.mark.parametrize("num_tokens", [0, 3])
+def test_several_layers_of_one_input_are_one_layer(num_tokens):
+    torch.manual_seed(0)
+    first, second = torch.nn.Linear(24, 8), torch.nn.Linear(24, 16)
+    hidden = torch.randn(1, num_tokens, 24)
+
+    with torch.inference_mode():
+        expected = torch.cat((first(hidden), second(hidden)), dim=-1)
+        torch.testing.assert_close(PackedLinear(first, second)(hidden), expected)
+
+
+@pytest.mark.parametrize("num_tokens", [0, 3])
+def test_what_follows_a_product_is_computed_with_it(num_tokens):
+    torch.manual_seed(0)
+    linear, hidden = torch.nn.Linear(24, 40), torch.randn(1, num_tokens, 24)
+    other, packed = torch.randn(1, num_tokens, 40), PackedLinear(linear)
+
+    with torch.inference_mode():
+        plain = linear(hidden)
+        activated = packed.activate(hidden, Activation("swish"))
+        torch.testing.assert_close(activated, torch.nn.functional.silu(plain))
+        torch.testing.assert_close(packed.add_to(other, hidden), other + plain)
+        torch.testing.assert_close(packed.multiply_with(other, hidden), other * plain)
