@@ -19,6 +19,7 @@ from engine.runners.device import (
     device_uuid,
     free_memory,
 )
+from engine.runners.fuse import fuse
 from engine.runners.loading import load_model
 from engine.runners.packed_linear import pack_linears
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
@@ -45,6 +46,7 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     num_threads = set_threads(spec.num_threads, loaded.num_params)
     peaks = measure_peaks(device, dtype, num_threads)
     if device.type == "cpu":
+        fuse(loaded.model)
         pack_linears(loaded.model)
     attention = adopt(loaded.model, spec.attention)
     num_blocks = _make_room(spec, settings, device, loaded.max_model_len, attention)
