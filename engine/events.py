@@ -2,9 +2,9 @@
 
 Client-side events (`Arrived`, `Token`, `Delivered`, `Finished`) come from every backend, and
 every latency metric folds these alone. Engine-side ones (`Ready`, `Configured`, `Step`,
-`Keyframe`) come only from a backend that runs the scheduler itself. Times are in seconds on the
-engine's clock. What every sequence of every pass makes one of is a named tuple: as immutable as
-the others, but made in a third of the time.
+`Keyframe` and so on) come only from a backend that runs the scheduler itself. Times are in
+seconds on the engine's clock. What every sequence of every pass makes one of is a named tuple: as
+immutable as the others, but made in a third of the time.
 """
 
 from __future__ import annotations
@@ -388,6 +388,13 @@ class Noted:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The workload has asked all that it will ask, and every request of it has been answered."""
+
+    time: float
+
+
 ClientEvent = Arrived | Refused | Token | Delivered | Finished
-EngineEvent = Ready | Configured | Step | Keyframe | Checkpoint | Gauges | Failed | Noted
+EngineEvent = Ready | Configured | Step | Keyframe | Checkpoint | Gauges | Failed | Noted | Played
 Event = ClientEvent | EngineEvent

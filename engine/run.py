@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from engine.act import act
 from engine.core import EngineCore
+from engine.events import Played
 from engine.workload import Feed, Workload
 
 
@@ -24,6 +25,8 @@ def advance(core: EngineCore, feed: Feed | None) -> float | None:
     answered = core.take_answered()
     if feed:
         feed.tell(answered, core.clock.now())
+        if feed.take_end():
+            core.log.append(Played(core.clock.now()))
     if plan.rows:
         return None
     moment = feed.next_time() if feed else None

@@ -88,6 +88,7 @@ class Feed:
         self._speed = check_speed(speed)
         self._pace = check_speed(pace)
         self._open: set[str] = set()  # handed out and not answered yet
+        self._has_told_end = False
 
     @property
     def speed(self) -> float:
@@ -97,6 +98,11 @@ class Feed:
     def is_over(self) -> bool:
         """Whether no request will come any more, whatever is answered."""
         return self._workload.is_over
+
+    @property
+    def is_done(self) -> bool:
+        """Whether that, and all that did come has been answered."""
+        return self.is_over and not self._open
 
     def set_speed(self, speed: float, now: float) -> None:
         """Let things happen faster or slower from now on.
@@ -127,6 +133,12 @@ class Feed:
         for request_id in answered:
             self._open.discard(request_id)
             self._workload.answered(request_id, self._on_workload(now))
+
+    def take_end(self) -> bool:
+        """Whether it is done, and nobody was told so before."""
+        is_news = self.is_done and not self._has_told_end
+        self._has_told_end |= is_news
+        return is_news
 
     def is_last_call(self, queues: Queues) -> bool:
         """Whether what waits is not to wait for company any more, because none can come.

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from engine.clock import VirtualClock
-from engine.events import Arrived, Delivered, Finished, Step
+from engine.events import Arrived, Delivered, Finished, Played, Step
 from engine.request import FinishReason
 from engine.run import advance, run
 from engine.settings import BatcherName
@@ -130,3 +130,19 @@ class TestAdvance:
         feed = Feed(Listed([ask("c", arrival=0.5)]))
         advance(core, feed)
         assert rows_of(core.step()) == [("a", 1), ("c", 1)]
+
+
+def test_the_log_says_once_when_a_workload_is_over():
+    core = make_core()
+    run(core, Listed([ask("a", max_tokens=3), ask("b", max_tokens=1, arrival=1.5)]))
+    assert [event.time for event in events_of(core.log, Played)] == [3.0]
+
+
+def test_a_workload_whose_requests_are_not_answered_is_not_over():
+    core = make_core()
+    feed = Feed(Listed([ask("a", max_tokens=3)]))
+    for _ in range(2):
+        advance(core, feed)
+    assert feed.is_over
+    assert not feed.is_done
+    assert events_of(core.log, Played) == []

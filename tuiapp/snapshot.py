@@ -70,6 +70,7 @@ class Snapshot:
         block_sharing: how many hold a block, where it is more than one.
         cached_blocks: those that a request with the right beginning would share.
         num_notices: notices ever made; `notices` holds the last of them.
+        num_played: workloads that have come to their end.
     """
 
     time: float = 0.0
@@ -89,6 +90,7 @@ class Snapshot:
     last_preempted: str | None = None
     notices: tuple[Notice, ...] = ()
     num_notices: int = 0
+    num_played: int = 0
 
     @property
     def num_blocks(self) -> int:

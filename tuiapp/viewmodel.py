@@ -22,6 +22,7 @@ from engine.events import (
     Gauges,
     Keyframe,
     Noted,
+    Played,
     Ready,
     Refused,
     RowRecord,
@@ -70,6 +71,7 @@ class ViewModel:
         self._num_preemptions = 0
         self._notices: deque[Notice] = deque(maxlen=NUM_NOTICES)
         self._num_notices = 0
+        self._num_played = 0
 
     @property
     def position(self) -> int:
@@ -159,10 +161,10 @@ class ViewModel:
                 self._resume(event)
             case Gauges():
                 self._gauges = event
-            case Failed(_, message, is_fatal, is_usage):
-                self._notify(Notice(message, True, is_fatal, is_usage))
-            case Noted(_, text):
-                self._notify(Notice(text))
+            case Failed() | Noted():
+                self._notify(_notice(event))
+            case Played():
+                self._num_played += 1
             case _:
                 assert_never(event)
 
@@ -313,6 +315,7 @@ class ViewModel:
             last_preempted=self._last_preempted,
             notices=tuple(self._notices),
             num_notices=self._num_notices,
+            num_played=self._num_played,
         )
 
     def _meters(self) -> Meters:
@@ -334,3 +337,9 @@ class ViewModel:
             num_finished=self._num_finished,
             num_preemptions=self._num_preemptions,
         )
+
+
+def _notice(event: Failed | Noted) -> Notice:
+    if isinstance(event, Noted):
+        return Notice(event.text)
+    return Notice(event.message, True, event.is_fatal, event.is_usage)

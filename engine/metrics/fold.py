@@ -13,6 +13,7 @@ from engine.events import (
     Event,
     Finished,
     Gauges,
+    Keyframe,
     Ready,
     Step,
     Token,
@@ -75,7 +76,7 @@ class Metrics:
         match event:
             case Ready(info=info):
                 self._passes.begin(info)
-            case Configured(settings=settings):
+            case Configured(settings=settings) | Keyframe(settings=settings):
                 self._passes.configure(settings)
             case Step():
                 self._passes.add(event)

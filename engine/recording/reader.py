@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from engine.events import Checkpoint, Configured, EngineInfo, Event, Ready
+from engine.events import Checkpoint, Configured, EngineInfo, Event, Keyframe, Ready
 from engine.recording.codec import Decoder, RecordingError
 from engine.recording.header import Header, read_header
 from engine.recording.index import Index, Mark, read_index, rebuild_index
@@ -93,7 +93,7 @@ class Recording:
             match event:
                 case Ready():
                     info = event.info
-                case Configured(settings=settings) if info:
+                case Configured(settings=settings) | Keyframe(settings=settings) if info:
                     return info, settings
                 case _:
                     break

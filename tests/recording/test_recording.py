@@ -197,3 +197,12 @@ def test_a_run_that_is_killed_leaves_all_that_it_wrote(path):
     recording = Recording(path)
     assert not recording.index.is_closed
     assert list(without_checkpoints(recording.events())) == run_crowd()
+
+
+def test_a_recording_may_begin_in_the_middle_of_a_run(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(engine_record, "KEYFRAME_STEPS", 8)
+    events = run_crowd(40)
+    at = [n for n, event in enumerate(events) if isinstance(event, Keyframe)][2]
+    recording = record(tmp_path / "run.jsonl", [events[0], *events[at:]])
+    assert recording.settings == events[at].settings
+    assert recording.info == events[0].info

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.assembly import ModelSpec, build_core
+from engine.backends.still import StillBackend
 from engine.clock import WallClock
 from engine.events import Configured, Step, Work
 from engine.generate.demo import DemoMix
@@ -25,7 +26,7 @@ from engine.workload import Feed
 from tuiapp.session import Session
 from tuiapp.shot.frame import Moment
 from tuiapp.shot.shoot import Shot, shoot
-from tuiapp.shot.still import StillBackend
+from tuiapp.shot.sources import until
 
 FOLDER = Path(__file__).parent / "pictures"
 RECORDING = FOLDER / "gentle-mix.jsonl"
@@ -66,7 +67,7 @@ def choose(recording: Recording) -> tuple[Picture, Picture]:
 async def take(picture: Picture) -> str:
     """The picture as SVG."""
     recording = Recording(RECORDING)
-    backend = StillBackend(recording, picture.num_passes)
+    backend = StillBackend(until(recording, Moment(picture.num_passes)))
     session = Session(backend, recording.settings)
     session.workload = WORKLOAD
     return await shoot(Shot(Moment()), session)

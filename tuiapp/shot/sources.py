@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from engine.assembly import build_core
+from engine.backends.still import StillBackend
 from engine.clock import VirtualClock
 from engine.cost import Linear
+from engine.events import Event, Step
 from engine.log import EventLog
 from engine.recording import Recording
 from engine.runners.parts import ModelSpec
@@ -17,7 +19,6 @@ from tuiapp.presets import Preset
 from tuiapp.session import Session
 from tuiapp.shot.frame import Moment
 from tuiapp.shot.stepped import SteppedBackend
-from tuiapp.shot.still import StillBackend
 from tuiapp.text import one_line
 
 
@@ -49,7 +50,25 @@ def stage_recording(path: Path, moment: Moment) -> Session:
         RecordingError: it cannot be read.
     """
     recording = Recording(path)
-    backend = StillBackend(recording, moment.num_passes, moment.time)
+    backend = StillBackend(until(recording, moment))
     session = Session(backend, recording.settings, replay=backend)
     session.workload = one_line(f"replay of {path.name}")
     return session
+
+
+def until(recording: Recording, moment: Moment) -> Iterator[Event]:
+    """What was recorded up to a moment.
+
+    Raises:
+        RecordingError: a line up to there is damaged.
+    """
+    for event in recording.events():
+        if moment.time is not None and event.time > moment.time:
+            return
+        yield event
+        if moment.num_passes is not None and _is_pass(event, moment.num_passes):
+            return
+
+
+def _is_pass(event: Event, number: int) -> bool:
+    return isinstance(event, Step) and bool(event.rows) and event.index + 1 >= number

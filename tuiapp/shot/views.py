@@ -14,6 +14,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "knobs": ("k",),
     "lessons": ("l",),
     "picker": ("w",),
+    "report": ("r",),
     "utilisation": ("u",),
 }
 

@@ -1,10 +1,11 @@
-"""`StillBackend`: one moment of a recording, which stands still."""
+"""`StillBackend`: what was logged up to a moment, which stands still; to be looked at only."""
 
 from __future__ import annotations
 
-from engine.events import Event, Step
+from collections.abc import Iterable
+
+from engine.events import Event
 from engine.log import EventLog
-from engine.recording import Recording
 from engine.request import Request
 from engine.settings import EngineSettings
 from engine.tokenizer import Tokenizer
@@ -12,35 +13,23 @@ from engine.workload import Workload
 
 
 class StillBackend:
-    """Holds what was recorded up to a moment; nothing can be asked of it.
+    """Holds events, and does nothing that is asked of it.
 
     Args:
-        num_passes: show the state after so many forward passes; None goes by `time`.
-        time: seconds on the recorded clock.
-
-    Raises:
-        RecordingError: a line up to there is damaged.
+        events: from an engine and its settings on.
+        tokenizer: makes text of the prompts; None where there is no model.
     """
 
-    def __init__(
-        self, recording: Recording, num_passes: int | None = None, time: float | None = None
-    ) -> None:
+    def __init__(self, events: Iterable[Event], tokenizer: Tokenizer | None = None) -> None:
         self.log = EventLog(capacity=None)
+        self.tokenizer = tokenizer
         self._now = 0.0
-        for event in recording.events():
-            if time is not None and event.time > time:
-                break
+        for event in events:
             self.log.append(event)
             self._now = max(self._now, event.time)
-            if num_passes is not None and _is_pass(event, num_passes):
-                break
-
-    @property
-    def tokenizer(self) -> Tokenizer | None:
-        """None: there is no model."""
-        return None
 
     def now(self) -> float:
+        """The moment of the last event, in seconds."""
         return self._now
 
     def seek(self, time: float) -> None: ...
@@ -70,7 +59,3 @@ class StillBackend:
     def step(self, count: int = 1) -> None: ...
 
     def stop(self) -> None: ...
-
-
-def _is_pass(event: Event, number: int) -> bool:
-    return isinstance(event, Step) and bool(event.rows) and event.index + 1 >= number
