@@ -16,6 +16,7 @@ from engine.config import ConfigError
 from engine.generate.draft import Draft
 from engine.hardware.devices import device_folder
 from engine.metrics import Spread
+from tuiapp.library.library import runs_folder
 from tuiapp.presets import Claim, Preset, list_presets, read_preset
 from tuiapp.presets.files import NAME, SUFFIX, shipped_folder, trace_folder, user_folder
 from tuiapp.report_json import dump, error_to_json, preset_to_json
@@ -117,6 +118,7 @@ def locate() -> None:
         ("your presets", user_folder()),
         ("your traces", trace_folder()),
         ("your devices", device_folder()),
+        ("your runs", runs_folder()),
     ):
         typer.echo(f"{what:<15}{where}")
 

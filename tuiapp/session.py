@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -18,6 +18,20 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 BURST_SIZE = 24
 BURST_OUTPUTS = (8, 12, 16, 24, 32, 48, 96, 192)
 BURST_PROMPTS = (16, 24, 32, 48, 64, 96, 160, 320)
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """A preset that was begun.
+
+    Attributes:
+        position: in the log, when it was asked for.
+        speed: at which its requests arrive.
+    """
+
+    preset: Preset
+    position: int
+    speed: float = 1.0
 
 
 class Replay(Protocol):
@@ -58,6 +72,7 @@ class Session:
         self.settings = settings
         self._base = base or settings
         self.workload = ""
+        self.playing: Playing | None = None
         self.speed = 1.0
         self.is_paused = False
         self._mine: set[str] = set()
@@ -102,7 +117,7 @@ class Session:
         Args:
             in_steps: its times follow how long a decoding pass takes here.
         """
-        self.workload = name
+        self.workload, self.playing = name, None
         self.backend.play(workload, self.speed, in_steps=in_steps)
 
     def play_preset(self, preset: Preset, variant: str | None = None) -> None:
@@ -115,9 +130,10 @@ class Session:
             ConfigError: its settings do not go with those of the session.
         """
         settings = self.settings_for(preset, variant)
+        position = len(self.backend.log)
         self.backend.abort_all()
         self.configure(settings)
-        self.play_requests_of(preset)
+        self.play_requests_of(preset, position)
 
     def settings_for(self, preset: Preset, variant: str | None = None) -> EngineSettings:
         """What a preset would be played under: those that the session began with, changed by it.
@@ -127,14 +143,19 @@ class Session:
         """
         return preset.settings(variant, base=self._base)
 
-    def play_requests_of(self, preset: Preset) -> None:
-        """Let the requests of a preset arrive, under whatever settings are in force."""
+    def play_requests_of(self, preset: Preset, position: int = 0) -> None:
+        """Let the requests of a preset arrive, under whatever settings are in force.
+
+        Args:
+            position: in the log, where the run begins.
+        """
         if self.prompts is None:
             return
         self._num_played += 1
         suffix = "" if self._num_played == 1 else f".{self._num_played}"
         workload = preset.workload(preset.requests(self.prompts), suffix=suffix)
         self.play(preset.name, workload, in_steps=preset.about.is_paced_in_steps)
+        self.playing = Playing(preset, position, self.speed)
 
     def change_speed(self, steps: int) -> float:
         """Let the workload arrive so many notches faster or slower; return the new speed."""

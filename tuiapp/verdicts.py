@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 from engine.metrics.report import Number
 from tuiapp.headless import Outcome
@@ -34,13 +35,26 @@ class Verdict:
     limit: Number = None
 
 
+class Measured(Protocol):
+    """The numbers of a run, wherever they are kept."""
+
+    def value(self, metric: str, label: str = "") -> Number:
+        """A metric by name, of all requests or of one label; None where it is undefined."""
+        ...
+
+
 def judge(claims: Sequence[Claim], outcomes: Sequence[Outcome]) -> tuple[Verdict, ...]:
     """Hold every claim against the runs; one that was broken off proves nothing."""
-    by_variant = {each.variant: each for each in outcomes if not each.is_interrupted}
+    told = {each.variant: each.report for each in outcomes if not each.is_interrupted}
+    return judge_by(claims, told)
+
+
+def judge_by(claims: Sequence[Claim], by_variant: Mapping[str, Measured]) -> tuple[Verdict, ...]:
+    """Hold every claim against the numbers of whole runs, by variant."""
     return tuple(_judge(claim, by_variant) for claim in claims)
 
 
-def _judge(claim: Claim, by_variant: dict[str, Outcome]) -> Verdict:
+def _judge(claim: Claim, by_variant: Mapping[str, Measured]) -> Verdict:
     measured = _measure(by_variant.get(claim.left), claim.metric, claim.label)
     limit: Number = claim.value
     if claim.right:
@@ -53,5 +67,5 @@ def _judge(claim: Claim, by_variant: dict[str, Outcome]) -> Verdict:
     return Verdict(claim, ruling, measured, limit)
 
 
-def _measure(outcome: Outcome | None, metric: str, label: str) -> Number:
-    return outcome.report.value(metric, label) if outcome else None
+def _measure(run: Measured | None, metric: str, label: str) -> Number:
+    return run.value(metric, label) if run else None

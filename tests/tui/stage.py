@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import asynccontextmanager
 
@@ -90,6 +91,13 @@ class ToyStage(Stage):
         self.backend.run(num_passes)
         await self.settle()
 
+    async def until(self, condition: Callable[[], bool], seconds: float = 20.0) -> None:
+        """Wait for what another thread does."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, "it did not happen in time"
+            await self.pilot.pause(0.02)
+
 
 @asynccontextmanager
 async def staged(
@@ -97,6 +105,7 @@ async def staged(
     traffic: Callable[[StageBackend], None] | None = None,
     *,
     ascii_only=False,
+    library=None,
     **knobs,
 ):
     """An app that runs headless, after `traffic` has been submitted."""
@@ -104,7 +113,7 @@ async def staged(
     if traffic:
         traffic(backend)
     session = Session(backend, backend.core.settings, seed=7)
-    app = Playground(session, ascii_only=ascii_only)
+    app = Playground(session, ascii_only=ascii_only, library=library)
     async with set_stage(app, size, has_toasts=True) as stage:
         yield ToyStage(stage, backend)
 

@@ -19,6 +19,7 @@ from engine.request import Request
 from engine.settings import EngineSettings
 from tuiapp.presets.schema import About, Claim, Variant
 from tuiapp.presets.sheet import Drawn, Sheet
+from tuiapp.presets.timed import Do
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,11 @@ class Preset:
     def labels(self) -> tuple[str, ...]:
         """What its requests are labelled, in the order of the file."""
         return self.sheet.labels
+
+    @property
+    def num_changes(self) -> int:
+        """How often it turns knobs while it runs."""
+        return sum(action.do is Do.SET for action in self.sheet.timed)
 
     def settings(
         self, variant: str | None = None, base: EngineSettings | None = None

@@ -1,0 +1,1 @@
+"""Runs that were shown: measured, kept on disk, and found again."""
