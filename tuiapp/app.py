@@ -20,10 +20,12 @@ from engine.generate.demo import DemoMix
 from engine.recording import RecordingError
 from engine.settings import BatcherName, EngineSettings
 from tuiapp.ascii import AsciiFilter
+from tuiapp.library.library import Library, runs_folder
 from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.presets import Preset, find_preset
 from tuiapp.rewind import Rewind
 from tuiapp.screens.live import LiveScreen
+from tuiapp.screens.runs import RunsScreen
 from tuiapp.session import Session
 from tuiapp.tap import Tap
 from tuiapp.theme import DARK, DARK_INKS, LIGHT
@@ -42,6 +44,7 @@ class Playground(App[int]):
         on_ready: called once when the engine takes requests, to start the traffic.
         ascii_only: draw with ASCII alone.
         tap: records the run.
+        library: keeps the runs that are over; None keeps nothing.
     """
 
     TITLE = "batchscope"
@@ -58,10 +61,12 @@ class Playground(App[int]):
         *,
         ascii_only: bool = False,
         tap: Tap | None = None,
+        library: Library | None = None,
     ) -> None:
         super().__init__()
         self.session = session
         self._tap = tap
+        self._library = library
         self.ascii_only = ascii_only
         self._ascii = AsciiFilter()
         self.rewind = Rewind(session.backend.log, ViewModel(session.backend.log))
@@ -93,7 +98,20 @@ class Playground(App[int]):
         return [*filters, self._ascii] if self.ascii_only else filters
 
     def get_default_screen(self) -> Screen[None]:
-        return LiveScreen(self.session, self.rewind, self._on_ready, ascii_only=self.ascii_only)
+        return LiveScreen(
+            self.session,
+            self.rewind,
+            self._on_ready,
+            ascii_only=self.ascii_only,
+            library=self._library,
+        )
+
+    def action_runs(self) -> None:
+        """Show the runs that were kept."""
+        if self._library is None:
+            self.notify("No runs are kept here", timeout=2)
+        else:
+            self.push_screen(RunsScreen(self._library, ascii_only=self.ascii_only))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Everything that has a key, and Textual's own commands but for its screenshot."""
@@ -123,7 +141,8 @@ def open_playground(options: ScreenOptions) -> int:
     session = Session(backend, settings, base=options.settings, seed=options.seed)
     begin = partial(_begin_traffic, preset=preset, is_idle=options.idle, seed=options.seed)
     tap = Tap(backend.log, options.record, _about(options)) if options.record else None
-    app = Playground(session, begin, ascii_only=options.ascii_only, tap=tap)
+    library = Library(runs_folder())
+    app = Playground(session, begin, ascii_only=options.ascii_only, tap=tap, library=library)
     sys.setswitchinterval(SWITCH_INTERVAL)
     backend.start()
     try:

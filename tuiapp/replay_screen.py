@@ -7,8 +7,7 @@ from pathlib import Path
 from engine.backends.replay import ReplayBackend
 from engine.recording import Recording
 from tuiapp.app import Playground
-from tuiapp.session import Session
-from tuiapp.text import one_line
+from tuiapp.library.replaying import replay_session
 
 
 def open_replay(path: Path, *, ascii_only: bool) -> int:
@@ -29,10 +28,3 @@ def open_replay(path: Path, *, ascii_only: bool) -> int:
     finally:
         backend.stop()
     return app.return_code or 0
-
-
-def replay_session(recording: Recording, backend: ReplayBackend) -> Session:
-    """A session that can look but not touch."""
-    session = Session(backend, recording.settings, replay=backend)
-    session.workload = one_line(f"replay of {recording.path.name}")
-    return session

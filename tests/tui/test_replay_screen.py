@@ -14,7 +14,7 @@ from engine.recording import Recording, RecordingError
 from tests.recording.builders import record, run_crowd
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.app import Playground
-from tuiapp.replay_screen import replay_session
+from tuiapp.library.replaying import replay_session
 from tuiapp.screens.live import LiveScreen
 from tuiapp.session import Session
 from tuiapp.tap import Tap
@@ -95,7 +95,7 @@ async def test_r_plays_backwards_to_the_beginning_and_space_stops_it(recording):
         await until(app, pilot, lambda shown: shown.num_passes < 50)
         await pilot.press("space", "space")
         here = live(app).snapshot.num_passes
-        await pilot.press("r")
+        await pilot.press("R")
         await until(app, pilot, lambda shown: shown.num_passes == 1)
         assert here > 1
 

@@ -19,6 +19,7 @@ from engine.config import ConfigError
 from engine.settings import BatcherName
 from tuiapp.attacks import Attacks
 from tuiapp.knobs import next_system, read_systems
+from tuiapp.library.library import Library
 from tuiapp.presets import Preset, list_presets
 from tuiapp.reverse import Reverse
 from tuiapp.rewind import Rewind, open_log
@@ -31,6 +32,7 @@ from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.lessons import LessonsScreen
 from tuiapp.screens.picker import PickerScreen
 from tuiapp.screens.profile import ProfileScreen
+from tuiapp.screens.run_reports import RunReports
 from tuiapp.screens.utilisation import UtilisationScreen
 from tuiapp.session import Session
 from tuiapp.snapshot import Notice, Snapshot
@@ -91,7 +93,9 @@ class LiveScreen(Screen[None]):
         Binding("f", "follow", "Follow", show=False, tooltip="Show the engine as it is now"),
         Binding("pageup", "jump(-10)", "Back 10 s", show=False, tooltip="Ten seconds back"),
         Binding("pagedown", "jump(10)", "On 10 s", show=False, tooltip="Ten seconds on"),
-        Binding("r", "reverse", "Reverse", show=False, tooltip="Play backwards; space stops it"),
+        Binding("r", "report", "Report", show=False, tooltip="The numbers of the run"),
+        Binding("o", "app.runs", "Runs", show=False, tooltip="The runs that were kept"),
+        Binding("R", "reverse", "Reverse", show=False, tooltip="Play backwards; space stops it"),
         Binding("x", "abort", "Abort", show=False, tooltip="End the selected request"),
         Binding("X", "abort_all", "Abort all", show=False, tooltip="End every request"),
         Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this screen as SVG"),
@@ -104,6 +108,7 @@ class LiveScreen(Screen[None]):
         on_ready: Callable[[Session], None] = lambda session: None,
         *,
         ascii_only: bool = False,
+        library: Library | None = None,
     ) -> None:
         super().__init__()
         self._session = session
@@ -114,6 +119,7 @@ class LiveScreen(Screen[None]):
         self._systems = read_systems()
         self._attacks = Attacks(session)
         self._reverse = Reverse()
+        self._reports = RunReports(self, session, library, self._go_to)
         self.snapshot = self.newest = Snapshot(settings=session.settings)
 
     def compose(self) -> ComposeResult:
@@ -149,6 +155,7 @@ class LiveScreen(Screen[None]):
             self._session.settle(newest.settings)
             ready(self._session)
         self._tell_news(newest)
+        self._reports.poll(newest)
         self._go_back()
         at, self.snapshot = self._rewind.at, self._rewind.snapshot
         self._view.moment = (at, self._rewind.newest) if at else None
@@ -396,6 +403,9 @@ class LiveScreen(Screen[None]):
             self.notify(f"No screenshot: {error}", severity="error", markup=False)
         else:
             self.notify(f"Saved {path}", markup=False)
+
+    def action_report(self) -> None:
+        self._reports.open(self.newest)
 
     def action_help(self) -> None:
         active = {each.binding.action for each in self.active_bindings.values()}

@@ -1,0 +1,159 @@
+"""The runs that were kept: how the list looks, and what its keys do."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.library.builders import WHEN, keep
+from tests.tui.goldens import check_screen, screen_text
+from tests.tui.stage import SIZES, mixed_traffic, staged
+from tuiapp.library.library import Library
+from tuiapp.screens.confirm import ConfirmScreen
+from tuiapp.screens.live import LiveScreen
+from tuiapp.screens.replay import ReplayScreen
+from tuiapp.screens.report import ReportScreen
+from tuiapp.screens.run_pair import RunPairScreen
+from tuiapp.screens.runs import RunsScreen
+
+pytestmark = pytest.mark.usefixtures("in_folder")
+sizes = pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+
+
+def name(state, size):
+    return f"{state}-{size[0]}x{size[1]}"
+
+
+@pytest.fixture
+def in_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def library(in_folder) -> Library:
+    """A static, a dynamic and a continuous run, an hour apart, and a file that is no run."""
+    library = Library(Path("runs"))
+    for hours, variant in enumerate(("static", "dynamic", "continuous")):
+        keep(library, variant, WHEN + timedelta(hours=hours))
+    (library.folder / "notes.jsonl").write_text("[/b] not a run\n")
+    return library
+
+
+@sizes
+async def test_runs(size, library):
+    async with staged(size, mixed_traffic, library=library) as stage:
+        await stage.run(100)
+        await stage.press("o", "space", "down")
+        check_screen(stage.app, name("runs", size))
+        await stage.press("end")
+        check_screen(stage.app, name("runs-problem", size))
+
+
+@sizes
+async def test_two_runs(size, library):
+    async with staged(size, library=library) as stage:
+        await stage.press("o", "space", "down", "down", "space", "c")
+        assert isinstance(stage.app.screen, RunPairScreen)
+        check_screen(stage.app, name("runs-pair", size))
+
+
+@sizes
+async def test_no_runs(size):
+    async with staged(size, library=Library(Path("runs"))) as stage:
+        await stage.press("o")
+        check_screen(stage.app, name("runs-empty", size))
+
+
+async def test_the_filter_shows_what_has_every_word(library):
+    async with staged(library=library) as stage:
+        await stage.press("o", "slash", *"STAT sim", "enter")
+        text = screen_text(stage.app)
+        assert "straggler static" in text
+        assert "straggler dynamic" not in text
+        await stage.press("escape")
+        assert isinstance(stage.app.screen, RunsScreen)
+        assert "straggler dynamic" in screen_text(stage.app)
+        await stage.press("slash", *"zzz")
+        assert "Nothing matches." in screen_text(stage.app)
+        await stage.press("escape", "escape")
+        assert isinstance(stage.app.screen, LiveScreen)
+
+
+async def test_enter_opens_the_report_and_it_leads_to_the_pass_of_the_worst_gap(library):
+    async with staged(library=library) as stage:
+        await stage.press("o", "enter")
+        assert isinstance(stage.app.screen, ReportScreen)
+        assert "straggler (continuous)" in screen_text(stage.app)
+        await stage.press("g")
+        replay = stage.app.screen
+        assert isinstance(replay, ReplayScreen)
+        await stage.until(lambda: replay.newest.num_passes == 18)
+        await stage.press("escape")
+        assert isinstance(stage.app.screen, RunsScreen)
+
+
+async def test_p_replays_a_run_over_the_engine_which_is_there_again_afterwards(library):
+    async with staged((120, 36), mixed_traffic, library=library) as stage:
+        await stage.run(20)
+        await stage.press("o", "p")
+        replay = stage.app.screen
+        assert isinstance(replay, ReplayScreen)
+        await stage.until(lambda: replay.newest.info is not None)
+        replay.draw_all()
+        await stage.pilot.pause()
+        assert "replay of 2026" in screen_text(stage.app)
+        actions = {each.binding.action for each in replay.active_bindings.values()}
+        assert "leave" in actions
+        assert "burst" not in actions
+        await stage.press("escape", "escape")
+        assert "pass 20 · " in screen_text(stage.app)
+
+
+async def test_a_run_is_deleted_only_by_y(library):
+    async with staged(library=library) as stage:
+        await stage.press("o", "d")
+        assert isinstance(stage.app.screen, ConfirmScreen)
+        assert "Delete 20260504-143015-straggler-continuous.jsonl" in screen_text(stage.app)
+        await stage.press("n")
+        assert len(library.entries()) == 4
+        await stage.press("d", "y")
+        await stage.settle()
+        assert len(library.entries()) == 3
+        assert "straggler continuous" not in screen_text(stage.app)
+
+
+async def test_what_is_no_run_is_not_opened_but_can_be_deleted(library):
+    async with staged(library=library) as stage:
+        await stage.press("o", "end", "enter")
+        (notice,) = stage.app._notifications
+        assert notice.message.startswith("It cannot be opened: this is no recording")
+        await stage.press("p", "space", "c", "d", "y")
+        assert "notes" not in [entry.name for entry in library.entries()]
+
+
+async def test_a_run_that_is_damaged_further_on_is_said_when_it_is_opened(library):
+    path = library.entries()[0].path
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:40], b"oops\n", *lines[41:]]))
+    async with staged(library=library) as stage:
+        await stage.press("o", "enter")
+        text = screen_text(stage.app)
+        assert isinstance(stage.app.screen, ReportScreen)
+        assert "this is no record: 'oops'" in text
+        await stage.press("escape", "escape")
+
+
+async def test_one_run_has_nothing_to_be_compared_with(library):
+    async with staged(library=library) as stage:
+        await stage.press("o", "c")
+        (notice,) = stage.app._notifications
+        assert notice.message == "Mark two runs that have a report with space first"
+
+
+async def test_where_no_runs_are_kept_the_key_says_so():
+    async with staged() as stage:
+        await stage.press("o")
+        (notice,) = stage.app._notifications
+        assert notice.message == "No runs are kept here"

@@ -1,0 +1,54 @@
+"""A kept run on a live screen of its own, over the engine's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from engine.backends.replay import ReplayBackend
+from engine.recording import Recording
+from tuiapp.library.replaying import replay_session
+from tuiapp.rewind import open_log
+from tuiapp.screens.live import LiveScreen
+
+OWN = ("q", "o")  # keys of the live screen that mean something else here, or nothing
+
+
+class ReplayScreen(LiveScreen):
+    """Plays until it is left; then the engine's own screen is there again.
+
+    Args:
+        at: the pass to hold, counted from 1; None plays from the beginning.
+
+    Raises:
+        RecordingError: the recording cannot be read.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Back", key_display="esc", tooltip="Leave the replay"),
+        *(
+            each
+            for each in LiveScreen.BINDINGS
+            if isinstance(each, Binding) and each.key not in ("q", "o")
+        ),
+    ]
+
+    def __init__(self, path: Path, at: int | None = None, *, ascii_only: bool = False) -> None:
+        recording = Recording(path)
+        self._playback = ReplayBackend(recording)
+        session = replay_session(recording, self._playback)
+        super().__init__(session, open_log(self._playback.log), ascii_only=ascii_only)
+        if at is not None:
+            session.toggle_pause()
+            self._playback.seek_pass(at - 1)
+
+    def on_mount(self) -> None:
+        self._playback.start()
+
+    def on_unmount(self) -> None:
+        self._playback.stop()
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
