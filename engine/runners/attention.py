@@ -9,22 +9,23 @@ Shapes: T tokens in the pass, H query heads, K key/value heads, D dimensions a h
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from weakref import WeakMethod
 
 import torch
 from transformers import AttentionInterface, PreTrainedModel
 
-from engine.config import ConfigError
 from engine.plan import RunnerError
 from engine.runners.attend import AttentionOptions
 from engine.runners.attention_batch import DecodeBatch
 from engine.runners.backend import AttentionBackend, CapturableBackend
-from engine.runners.choice import Choice, Demands, choose
+from engine.runners.chooser import BackendChooser
 from engine.runners.device import free_memory
 from engine.runners.gather import GatherAttention
 from engine.runners.kv_cache import KvCache, LayerShape
 from engine.runners.pack import Span
+from engine.runners.rehearsal import LayerCall
 from engine.runners.ways import find_platform, make_backend
 
 
@@ -45,10 +46,11 @@ class PagedAttention:
 
     def __init__(self, model: PreTrainedModel, way: str = "auto") -> None:
         self.shapes: dict[int, LayerShape] = {}
-        self._way = way
-        self._passed_over = ""
-        self._options: list[AttentionOptions] = []
+        self._calls: dict[int, LayerCall] = {}
         self._device = model.device
+        make = partial(make_backend, device=self._device)
+        self._chooser = BackendChooser(way, find_platform(self._device), make)
+        self._passed_over = ""
         self.cache = KvCache({}, 0, 1, self._device)
         self._backend: AttentionBackend = GatherAttention(1, self._device)
         self._write_slots = torch.empty(0, dtype=torch.long)
@@ -96,7 +98,7 @@ class PagedAttention:
             RunnerError: there is no memory for it, or the way to attend cannot read such blocks; a
                 cache of the old size stays.
         """
-        choice = self._choose(block_size)
+        self._chooser.choose(self._calls, block_size)
         needed = (num_blocks + 1) * block_size * self.kv_bytes_per_token
         available = free_memory(self._device) + self.cache.num_bytes
         problem = f"{num_blocks} KV blocks of {block_size} tokens take {needed / 2**30:.2f} GiB"
@@ -105,11 +107,14 @@ class PagedAttention:
         old = self.cache.num_blocks, self.cache.block_size
         try:
             self._allocate(num_blocks, block_size)
+            made = self._chooser.make(self._calls, self.cache)
+        except RunnerError:
+            self._allocate(*old)
+            raise
         except (MemoryError, RuntimeError) as error:
             self._allocate(*old)
             raise RunnerError(f"{problem}: {error}") from error
-        self._backend = make_backend(choice.name, block_size, self._device)
-        self._passed_over = choice.passed_over
+        self._backend, self._passed_over = made
 
     def begin(self, spans: list[Span], write_slots: torch.Tensor) -> None:
         """Set what the layers of the coming pass share.
@@ -129,19 +134,6 @@ class PagedAttention:
         assert isinstance(self._backend, CapturableBackend), "is_capturable was not asked"
         self._backend.begin_decode(decode)
         self._write_slots = write_slots
-
-    def _choose(self, block_size: int) -> Choice:
-        demands = Demands(
-            dtype=next(iter(self.shapes.values())).dtype,
-            block_size=block_size,
-            dims=frozenset((shape.key_dim, shape.value_dim) for shape in self.shapes.values()),
-            has_softcap=any(options.softcap is not None for options in self._options),
-            has_sinks=any(options.sinks is not None for options in self._options),
-        )
-        try:
-            return choose(self._way, find_platform(self._device), demands)
-        except ConfigError as error:
-            raise RunnerError(str(error)) from error
 
     def _allocate(self, num_blocks: int, block_size: int) -> None:
         self.cache = KvCache({}, 0, 1, self._device)  # frees the old one first
@@ -173,16 +165,22 @@ class PagedAttention:
         options = AttentionOptions(scaling, sliding_window, softcap, s_aux)
         cache = self.cache.layers.get(layer)
         if cache is None:
-            self._options.append(options)
-            return self._note(layer, query, key, value), None
+            return self._note(layer, query, key, value, options), None
         key, value = key[0].transpose(0, 1), value[0].transpose(0, 1)
         cache.write(self._write_slots, key, value)
         output = self._backend.attend(query[0].transpose(0, 1), key, value, cache, options)
         return output[None], None
 
     def _note(
-        self, layer: int, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor
+        self,
+        layer: int,
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        options: AttentionOptions,
     ) -> torch.Tensor:
-        self.shapes[layer] = LayerShape(key.shape[1], key.shape[3], value.shape[3], key.dtype)
+        shape = LayerShape(key.shape[1], key.shape[3], value.shape[3], key.dtype)
+        self.shapes[layer] = shape
+        self._calls[layer] = LayerCall(shape, query.shape[1], options)
         num_groups = query.shape[1] // key.shape[1]
         return value.repeat_interleave(num_groups, dim=1).transpose(1, 2)

@@ -5,7 +5,9 @@ Pure: what there is comes in as values, `Platform` and `Demands`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import torch
 
@@ -14,6 +16,7 @@ from engine.config import ConfigError, suggest
 ATTENTIONS = ("auto", "triton", "varlen", "gather")  # from the fastest on
 LEAST_CAPABILITY = (8, 0)  # Ampere: bfloat16 on tensor cores, copies that overlap
 WIDEST_HEAD = 512  # of the kernel's tiles that are known to compile
+NO_FAILURES: Mapping[str, str] = MappingProxyType({})
 VARLEN_DTYPES = (torch.float16, torch.bfloat16)
 VARLEN_WIDEST_HEAD = 256
 VARLEN_BLOCK_SIZE = 256
@@ -69,8 +72,13 @@ class Choice:
     passed_over: str = ""
 
 
-def choose(name: str, platform: Platform, demands: Demands) -> Choice:
+def choose(
+    name: str, platform: Platform, demands: Demands, failures: Mapping[str, str] = NO_FAILURES
+) -> Choice:
     """The way of that name, or for `auto` the first that can.
+
+    Args:
+        failures: why ways that could have have failed all the same, by name.
 
     Raises:
         ConfigError: there is none of that name, or it cannot.
@@ -80,7 +88,7 @@ def choose(name: str, platform: Platform, demands: Demands) -> Choice:
         "triton": why_not_triton(platform, demands),
         "varlen": why_not_varlen(platform, demands),
         "gather": "",
-    }
+    } | dict(failures)
     if name != "auto":
         if reasons[name]:
             raise ConfigError(f"--attention {name}: {reasons[name]}; or take --attention auto")
@@ -126,7 +134,7 @@ def why_not_varlen(platform: Platform, demands: Demands) -> str:
 
 def _why_not_device(platform: Platform) -> str:
     if platform.device != "cuda":
-        return f"it needs a CUDA device, and this is {platform.device} (take --attention gather)"
+        return f"it needs a CUDA device, and this is {platform.device}"
     if platform.capability < LEAST_CAPABILITY:
         found = "{}.{}".format(*platform.capability)
         return f"it needs compute capability 8.0, and this device has {found}"

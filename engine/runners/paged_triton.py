@@ -9,6 +9,7 @@ Shapes: T tokens in the pass; H query heads; D dimensions of a key.
 from __future__ import annotations
 
 import torch
+from triton.errors import TritonError
 
 from engine.runners.attend import AttentionOptions
 from engine.runners.attention_batch import (
@@ -84,9 +85,12 @@ class TritonAttention:
         num_splits = count_splits(batch, self._splitting, tiles, options.window)
         output = query.new_empty(query.shape[0], query.shape[1], cache.shape.value_dim)
         partial = _partial(batch.num_single, num_splits, output)
-        self._attend(query, cache, options, output, partial, batch, kind, tiles)
-        if num_splits > 1:
-            self._combine(options, output, partial, batch, kind, tiles)
+        try:
+            self._attend(query, cache, options, output, partial, batch, kind, tiles)
+            if num_splits > 1:
+                self._combine(options, output, partial, batch, kind, tiles)
+        except TritonError as error:  # of its own kind, which nobody above knows
+            raise RuntimeError(f"the Triton kernel cannot run: {error}") from error
         return output
 
     def _attend(

@@ -5,6 +5,7 @@ Triton and torch's `varlen_attn` are imported only where they are asked for.
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from inspect import signature
 from typing import cast
@@ -15,6 +16,7 @@ from engine.runners.backend import AttentionBackend
 from engine.runners.choice import Platform
 from engine.runners.gather import GatherAttention
 
+INTERPRETING = "TRITON_INTERPRET"
 PAGED_ARGUMENTS = {"block_table", "seqused_k", "enable_gqa", "num_splits"}
 
 
@@ -26,7 +28,7 @@ def find_platform(device: torch.device) -> Platform:
         device=device.type,
         capability=torch.cuda.get_device_capability(device) if is_cuda else (0, 0),
         has_triton=has_triton,
-        is_interpreting=has_triton and _is_interpreting(),
+        is_interpreting=has_triton and INTERPRETING in os.environ and _is_interpreting(),
         has_varlen=_has_varlen(),
         torch=torch.__version__,
     )

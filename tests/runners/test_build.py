@@ -116,7 +116,7 @@ def test_random_weights_are_not_passed_off_as_the_models_own():
         (
             ModelSpec(device="cpu", attention="varlen"),
             EngineSettings(),
-            "--attention varlen: it needs a CUDA device, and this is cpu (take --attention gather)",
+            "--attention varlen: it needs a CUDA device, and this is cpu; or take --attention auto",
         ),
         (
             ModelSpec(device="cpu", kv_memory_gib=1e-6),
