@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 import torch
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--dry", action="store_true", help="run the device's checks on the CPU")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a CPU try the kernels, by interpreting them; Triton asks once, when it is imported."""
+    if config.getoption("--dry"):
+        os.environ["TRITON_INTERPRET"] = "1"
 
 
 @pytest.fixture(scope="session")
