@@ -39,7 +39,13 @@ Device = Annotated[
 ]
 Dtype = Annotated[str, typer.Option(metavar="NAME", help="auto, float32, bfloat16 or float16.")]
 LoadFormat = Annotated[str, typer.Option(metavar="NAME", help="auto, or dummy for random weights.")]
-Attention = Annotated[str, typer.Option(metavar="NAME", help="auto, or a way to attend by name.")]
+Attention = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="auto; or triton (own kernel, CUDA), varlen (torch's, CUDA), gather (anywhere).",
+    ),
+]
 KvMemory = Annotated[
     float, typer.Option(metavar="GIB", min=0.0, help="For the KV cache; 0 decides itself.")
 ]

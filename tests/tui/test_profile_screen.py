@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.widgets import Static
 
+from tests.builders import make_info
 from tests.test_host_time import step
 from tests.tui.stage import mixed_traffic, staged
 from tuiapp.screens.live import LiveScreen
@@ -46,3 +49,14 @@ async def test_it_follows_the_engine_while_it_is_open():
         assert "50.00 ms" in bars
         assert "W wait 10.0%" in phases
         assert "of the last 29 passes" in phases
+
+
+async def test_it_names_the_way_to_attend_and_why_not_a_better_one():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(5)
+        way = "grouped gather + sdpa (not triton: triton is not installed [pip])"
+        info = replace(make_info(), is_simulated=False, attention=way)
+
+        await stage.app.push_screen(ProfileScreen(stage.app.screen._session, info))
+
+        assert f"attention by {way}" in shown(stage, "#phases")

@@ -110,6 +110,8 @@ def _describe(report: HostReport, info: EngineInfo) -> Content:
     rows.append(Content.styled(total, "bold"))
     if info.is_simulated:
         rows.append(Content.styled("simulated: the device's time is a cost model's", "$warning"))
+    else:
+        rows.append(Content.styled(f"attention by {one_line(info.attention)}", "$muted"))
     return Content("\n").join(rows)
 
 
