@@ -78,6 +78,15 @@ class PagedAttention:
         return isinstance(self._backend, CapturableBackend)
 
     @property
+    def device(self) -> torch.device:
+        return self._device
+
+    @property
+    def reads_padding(self) -> bool:
+        """Whether such a pass takes time for every column of its block tables."""
+        return isinstance(self._backend, GatherAttention)
+
+    @property
     def kv_bytes_per_token(self) -> int:
         """What one token takes in all layers together."""
         return sum(shape.bytes_per_token for shape in self.shapes.values())

@@ -54,7 +54,10 @@ def _order(
     """
     vocab_size = probabilities.shape[1]
     for width in (*(width for width in widths if width < vocab_size), vocab_size):
-        ordered = probabilities.topk(width, dim=-1).values
+        if width < vocab_size:
+            ordered = probabilities.topk(width, dim=-1).values
+        else:
+            ordered = probabilities.sort(dim=-1, descending=True).values
         is_cut = torch.arange(width, device=probabilities.device) >= top_k
         reached = ordered.masked_fill(is_cut, 0.0).cumsum(dim=-1)
         is_open = (top_p < 1) & (top_k > width) & (reached[:, -1:] < top_p)

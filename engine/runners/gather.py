@@ -15,8 +15,10 @@ from math import prod
 import torch
 
 from engine.runners.attend import AttentionOptions, attend, attend_causal
+from engine.runners.attention_batch import DecodeBatch
 from engine.runners.kv_cache import LayerCache
 from engine.runners.pack import Span
+from engine.runners.padded import PaddedDecode
 from engine.runners.pieces import Cutter, Piece
 
 CPU_GROUP_BYTES = 2 * 1024 * 1024
@@ -35,10 +37,15 @@ class GatherAttention:
         self._spans: list[Span] = []
         self._pieces: dict[tuple[int | None, int, bool], list[Piece]] = {}
         self._workspace = Workspace()
+        self._decode: PaddedDecode | None = None
 
     def begin(self, spans: list[Span]) -> None:
         self._spans = spans
         self._pieces.clear()
+        self._decode = None
+
+    def begin_decode(self, decode: DecodeBatch) -> None:
+        self._decode = PaddedDecode(decode, self._block_size)
 
     def attend(
         self,
@@ -48,6 +55,8 @@ class GatherAttention:
         cache: LayerCache,
         options: AttentionOptions,
     ) -> torch.Tensor:
+        if self._decode:
+            return self._decode.attend(query, cache, options)
         kind = (options.window, query.shape[1] // key.shape[1], options.is_plain)
         pieces = self._pieces.get(kind)
         if pieces is None:

@@ -89,6 +89,9 @@ class Packed:
         ]
 
 
+EMPTY = Packed([], [], [], [], 0, [], [], [], {})
+
+
 def pack(plan: Plan, slots: SlotTable) -> Packed:
     """Lay the rows of a plan side by side, and take in what is new in their slots."""
     rows = sorted(plan.rows, key=_likeness)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 
 from engine.request import Sequence
 from engine.runners.fields import Fields
 
-CAPACITY = 256  # rows at first
+CAPACITY = 512  # rows at first
 
 
 class Samples:
@@ -21,6 +24,15 @@ class Samples:
     def capacity(self) -> int:
         """Rows that fit; to hold more, the memory moves."""
         return self._tokens.shape[0]
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Put the tokens back afterwards, whatever is kept meanwhile."""
+        saved = self._tokens.clone()
+        try:
+            yield
+        finally:
+            self._tokens.copy_(saved)
 
     def resolve(self, fields: Fields[torch.Tensor]) -> torch.Tensor:
         """The ids of a pass, [T], with those filled in that the host did not know."""

@@ -33,6 +33,7 @@ def adopt(model: PreTrainedModel, way: str = "auto") -> PagedAttention:
     if reason := _reason(config):
         raise UnsupportedModelError(f"{name} is not supported: {reason}")
     attention = PagedAttention(model, way)
+    config.pad_token_id = None  # or GPT-2 looks for padding in every pass, and waits for the device
     token = torch.zeros((1, 1), dtype=torch.long, device=model.device)
     try:
         with torch.inference_mode():

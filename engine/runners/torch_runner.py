@@ -11,17 +11,21 @@ from transformers import PreTrainedModel
 
 from engine.plan import Launch, PassTiming, Plan, RunnerError
 from engine.runners.attention import PagedAttention
+from engine.runners.capture import Capture
 from engine.runners.fetching import Fetched, Fetcher
 from engine.runners.fields import NOWHERE, Shape
 from engine.runners.fill import fill
 from engine.runners.forward import Forward
+from engine.runners.graphs import DecodeGraphs, Graph
 from engine.runners.kv_cache import KvCache
 from engine.runners.pack import Packed, pack
 from engine.runners.pass_timer import PassTimer
 from engine.runners.samples import Samples
-from engine.runners.sampling import choose_draw, sample, widths_for
+from engine.runners.sampling import Draw, choose_draw, sample, widths_for
 from engine.runners.slots import SlotTable
 from engine.runners.staging import Staging
+
+DEFAULT_MODEL_LEN = 8192
 
 
 class TorchRunner:
@@ -34,6 +38,8 @@ class TorchRunner:
     Args:
         attention: what the model calls in every layer; it holds the cache, none to begin with.
         eos_token_ids: of the model; never sampled where an output must not end.
+        capture: records passes that only decode, to be replayed; None runs every kernel anew.
+        max_model_len: tokens of a sequence at most.
     """
 
     def __init__(
@@ -41,6 +47,8 @@ class TorchRunner:
         model: PreTrainedModel,
         attention: PagedAttention,
         eos_token_ids: frozenset[int],
+        capture: Capture | None = None,
+        max_model_len: int = DEFAULT_MODEL_LEN,
     ) -> None:
         self.model = model
         self.attention = attention
@@ -52,16 +60,41 @@ class TorchRunner:
         self._fetcher = Fetcher(self._device)
         self._cache: KvCache | None = None
         self._slots = SlotTable(1, 0)
+        self._graphs: DecodeGraphs | None = None
+        if capture:
+            self._graphs = DecodeGraphs(
+                capture, self._forward, attention, self._samples, max_model_len
+            )
+
+    def prepare(self, num_rows: int) -> str:
+        """Record the graphs for passes of up to so many decoding rows.
+
+        Returns:
+            What there is, or why there is nothing, in words; empty for a runner without graphs.
+        """
+        if self._graphs is None:
+            return ""
+        self._follow_cache()
+        with torch.inference_mode():
+            return self._graphs.prepare(num_rows, self._slots)
 
     def launch(self, plan: Plan) -> Launch:
         with device_failures(plan), torch.inference_mode():
             timer = PassTimer(self._device)
             self._follow_cache()
             packed = pack(plan, self._slots)
-            tokens = self._run(packed, timer)
-            self._samples.attribute(packed.sampling)
+            draw, largest_k = choose_draw(packed, self._slots)
+            graph, mode = None, ""
+            if self._graphs:
+                graph, mode = self._graphs.find(packed, draw, self._slots)
+            if graph:
+                tokens = self._replay(graph, packed, timer)
+            else:
+                tokens = self._run(packed, draw, largest_k, timer)
             timer.sampled()
-            return Sampled(plan, self._fetcher.fetch(tokens), self._forward.vocab_size, timer)
+            self._samples.attribute(packed.sampling)
+            fetched = self._fetcher.fetch(tokens[: len(packed.sampling)])
+            return Sampled(plan, fetched, self._forward.vocab_size, timer, mode)
 
     def resize(self, num_blocks: int, block_size: int) -> None:
         self.attention.resize(num_blocks, block_size)
@@ -73,9 +106,16 @@ class TorchRunner:
             self._cache = cache
             self._slots = SlotTable(cache.block_size, cache.num_blocks, self._eos_token_ids)
 
-    def _run(self, packed: Packed, timer: PassTimer) -> torch.Tensor:
-        """Run the model on a pass of any kind and sample, [R]."""
-        draw, largest_k = choose_draw(packed, self._slots)
+    def _replay(self, graph: Graph, packed: Packed, timer: PassTimer) -> torch.Tensor:
+        """Run a pass that only decodes as it was recorded; tokens with padding behind them."""
+        graph.stage(packed, self._slots, self._samples.take_sources())
+        timer.prepared()
+        tokens = graph.replay()
+        timer.called()
+        return tokens
+
+    def _run(self, packed: Packed, draw: Draw, largest_k: int, timer: PassTimer) -> torch.Tensor:
+        """Run the model on a pass of any kind, kernel by kernel, and sample, [R]."""
         shape = Shape(packed.num_tokens, len(packed.sampling), packed.num_ruled_out)
         host = self._staging.open(shape)
         fill(host, packed, self._slots, self._samples.take_sources(), draw)
@@ -95,9 +135,10 @@ class TorchRunner:
 class Sampled:
     """A pass whose tokens may still be on their way from the device."""
 
-    mode = ""
-
-    def __init__(self, plan: Plan, fetched: Fetched, vocab_size: int, timer: PassTimer) -> None:
+    def __init__(
+        self, plan: Plan, fetched: Fetched, vocab_size: int, timer: PassTimer, mode: str
+    ) -> None:
+        self.mode = mode
         self._plan = plan
         self._fetched = fetched
         self._vocab_size = vocab_size

@@ -26,6 +26,7 @@ from transformers import (
 from engine.core import EngineCore
 from engine.request import Request, SamplingParams, Sequence, Status
 from engine.run import run
+from engine.runners.capture import Capture
 from engine.runners.fields import Fields, Shape
 from engine.runners.loading import DummyTokenizer
 from engine.runners.staging import Staging
@@ -108,18 +109,26 @@ def make_runner(
     num_blocks: int = 64,
     block_size: int = BLOCK_SIZE,
     eos_token_ids: frozenset[int] = frozenset(),
+    capture: Capture | None = None,
 ) -> TorchRunner:
     """A runner that takes the model over: `generate` cannot use it any more."""
-    runner = TorchRunner(model, adopt(model), eos_token_ids)
+    runner = TorchRunner(model, adopt(model), eos_token_ids, capture, max_model_len=256)
     runner.resize(num_blocks, block_size)
     return runner
 
 
-def make_torch_core(name: str, **knobs: Any) -> EngineCore:
+def make_torch_core(name: str, capture: Capture | None = None, **knobs: Any) -> EngineCore:
     """A core that runs the model of that name; `knobs` are fields of its settings."""
+    return make_model_core(make_model(name), capture, **knobs)
+
+
+def make_model_core(
+    model: PreTrainedModel, capture: Capture | None = None, **knobs: Any
+) -> EngineCore:
+    """A core that runs a model, and takes it over."""
     num_blocks = knobs.get("num_kv_blocks", 64)
     return make_core(
-        runner=make_runner(make_model(name), num_blocks),
+        runner=make_runner(model, num_blocks, capture=capture),
         tokenizer=DummyTokenizer(VOCAB_SIZE, frozenset()),
         info=make_info(256, num_blocks),
         **{"block_size": BLOCK_SIZE, "max_num_seqs": 4} | knobs,
