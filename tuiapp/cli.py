@@ -24,6 +24,7 @@ from tuiapp.flags import (
     Deliver,
     Device,
     Dtype,
+    EnforceEager,
     KvBlocks,
     KvMemory,
     LoadFormat,
@@ -87,6 +88,7 @@ def screen(
     attention: Attention = "auto",
     kv_memory: KvMemory = 0.0,
     threads: Threads = 0,
+    enforce_eager: EnforceEager = False,
     num_kv_blocks: KvBlocks = None,
     batcher: Batcher = None,
     slots: Slots = None,
@@ -123,7 +125,9 @@ def screen(
 
         own = find_preset(preset).model if preset else None
         name = model or own or DEFAULT_MODEL
-        spec = ModelSpec(name, device, dtype, load_format, attention, kv_memory, threads)
+        spec = ModelSpec(
+            name, device, dtype, load_format, attention, kv_memory, threads, enforce_eager
+        )
         overrides = read_overrides(slots, chunk, num_kv_blocks, batcher, deliver)
         options = screen_options(
             spec,
@@ -173,6 +177,7 @@ def calibrate_command(
     load_format: LoadFormat = "auto",
     attention: Attention = "auto",
     threads: Threads = 0,
+    enforce_eager: EnforceEager = False,
     rounds: Annotated[
         int, typer.Option(metavar="N", min=1, help="How often each pass is timed.")
     ] = 9,
@@ -189,7 +194,15 @@ def calibrate_command(
         from engine.runners.parts import ModelSpec
         from tuiapp.calibrate_command import CalibrateRequest, calibrate
 
-        spec = ModelSpec(model, device, dtype, load_format, attention, num_threads=threads)
+        spec = ModelSpec(
+            model,
+            device,
+            dtype,
+            load_format,
+            attention,
+            num_threads=threads,
+            enforce_eager=enforce_eager,
+        )
         calibrate(CalibrateRequest(spec, rounds, output))
 
 

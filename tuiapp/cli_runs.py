@@ -18,6 +18,7 @@ from tuiapp.flags import (
     Deliver,
     Device,
     Dtype,
+    EnforceEager,
     FailIf,
     KvBlocks,
     KvMemory,
@@ -49,6 +50,7 @@ def run_command(
     attention: Attention = "auto",
     kv_memory: KvMemory = 0.0,
     threads: Threads = 0,
+    enforce_eager: EnforceEager = False,
     num_kv_blocks: KvBlocks = None,
     batcher: Batcher = None,
     slots: Slots = None,
@@ -82,7 +84,9 @@ def run_command(
         name = model or story.model or DEFAULT_MODEL
         request = RunRequest(
             preset=story,
-            spec=ModelSpec(name, device, dtype, load_format, attention, kv_memory, threads),
+            spec=ModelSpec(
+                name, device, dtype, load_format, attention, kv_memory, threads, enforce_eager
+            ),
             overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
             variants=tuple(variant or ()),
             seed=seed,
@@ -108,6 +112,7 @@ def compare_command(
     attention: Attention = "auto",
     kv_memory: KvMemory = 0.0,
     threads: Threads = 0,
+    enforce_eager: EnforceEager = False,
     num_kv_blocks: KvBlocks = None,
     slots: Slots = None,
     chunk: Chunk = None,
@@ -140,7 +145,9 @@ def compare_command(
         name = model or story.model or DEFAULT_MODEL
         request = RunRequest(
             preset=story,
-            spec=ModelSpec(name, device, dtype, load_format, attention, kv_memory, threads),
+            spec=ModelSpec(
+                name, device, dtype, load_format, attention, kv_memory, threads, enforce_eager
+            ),
             overrides=read_overrides(slots, chunk, num_kv_blocks, None, deliver),
             variants=tuple(each.strip() for each in variants.split(",") if each.strip()),
             seed=seed,

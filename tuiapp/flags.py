@@ -50,6 +50,9 @@ KvMemory = Annotated[
     float, typer.Option(metavar="GIB", min=0.0, help="For the KV cache; 0 decides itself.")
 ]
 Threads = Annotated[int, typer.Option(metavar="N", min=0, help="Of the CPU; 0 decides itself.")]
+EnforceEager = Annotated[
+    bool, typer.Option("--enforce-eager", help="Launch every kernel anew: no CUDA graphs.")
+]
 KvBlocks = Annotated[
     int | None, typer.Option(metavar="N", help="Blocks in the KV cache; 0 decides itself.")
 ]

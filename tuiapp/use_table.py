@@ -37,6 +37,7 @@ def use_rows(reading: Reading, info: EngineInfo) -> list[UseRow]:
     return [
         *own,
         _computing(reading, info),
+        *_graphs(reading, info),
         *_engine_rows(reading),
         *_peak_rows(reading, info),
         *gpm,
@@ -80,6 +81,22 @@ def _computing(reading: Reading, info: EngineInfo) -> UseRow:
         means,
         "a kernel that fills a tenth of the device counts in full; gaps between kernels do too",
     )
+
+
+def _graphs(reading: Reading, info: EngineInfo) -> list[UseRow]:
+    """How passes are launched, on a device that has a choice."""
+    if not info.graphs:
+        return []
+    last = f"; the last one: {reading.mode}" if reading.mode else ""
+    return [
+        UseRow(
+            "CUDA graphs",
+            reading.graphed,
+            f"the share of passes replayed as a graph{last}",
+            "passes with prompt tokens in them never are, so that it says what the traffic is too",
+            problem=f"n/a: {info.graphs}" if info.graphs.startswith("off") else "",
+        )
+    ]
 
 
 def _engine_rows(reading: Reading) -> list[UseRow]:

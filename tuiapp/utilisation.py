@@ -40,6 +40,8 @@ class Reading:
         device_busy: what the device says of itself.
         machine_busy: share of all cores of the host, whoever used them.
         computing: share of the time in which the device computed a pass, as the runner timed it.
+        graphed: share of the passes that were replayed as a CUDA graph.
+        mode: how the runner ran the last pass.
         engine_busy: share of the time in which a pass ran, with what the host does for it.
         slots_busy: share of slot-time, in passes, with tokens to make.
         useful: share of the token positions computed that were no padding and no dead rows.
@@ -56,6 +58,8 @@ class Reading:
     device_busy: Use
     machine_busy: Use
     computing: Use
+    graphed: Use
+    mode: str
     engine_busy: Use
     slots_busy: Use
     useful: Use
@@ -79,6 +83,8 @@ class _Bucket:
 
     busy: float = 0.0
     computing: float = 0.0
+    num_passes: int = 0
+    num_graphs: int = 0
     slot_time: float = 0.0
     live_time: float = 0.0
     num_tokens: float = 0.0
@@ -100,6 +106,7 @@ class Utilisation:
         self._settings: EngineSettings | None = None
         self._peaks: Peaks | None = None
         self._gauges: Gauges | None = None
+        self._mode = ""
 
     def note(self, info: EngineInfo) -> None:
         """Say what runs, which the part of the log that is read may not tell."""
@@ -160,7 +167,11 @@ class Utilisation:
             bucket.num_tokens += share * step.num_tokens
             bucket.num_positions += share * step.num_slots
             bucket.num_bytes += share * num_bytes
-        self._bucket(int(end / BUCKET_SECONDS)).num_sampled += sum(r.sampled for r in step.rows)
+        bucket = self._bucket(int(end / BUCKET_SECONDS))
+        bucket.num_sampled += sum(row.sampled for row in step.rows)
+        bucket.num_passes += 1
+        bucket.num_graphs += step.mode.startswith("graph")
+        self._mode = step.mode
 
     def _bytes_read(self, step: Step) -> float:
         """All weights once, and the keys and values of every sequence in the pass."""
@@ -181,6 +192,8 @@ class Utilisation:
             device_busy=_gauge(shown, lambda gauges: gauges.utilisation),
             machine_busy=_gauge(shown, lambda g: _mean(g.cpu.per_core) if g.cpu else None),
             computing=_use(shown, lambda b: b.computing, lambda b: BUCKET_SECONDS),
+            graphed=_use(shown, lambda b: b.num_graphs, lambda b: b.num_passes),
+            mode=self._mode,
             engine_busy=_use(shown, lambda b: b.busy, lambda b: BUCKET_SECONDS),
             slots_busy=_use(shown, lambda b: b.live_time, lambda b: b.slot_time),
             useful=_use(shown, lambda b: b.num_tokens, lambda b: b.num_positions),

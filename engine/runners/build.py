@@ -10,6 +10,7 @@ from engine.config import ConfigError
 from engine.events import EngineInfo
 from engine.plan import RunnerError
 from engine.runners.attention import PagedAttention
+from engine.runners.capture import Capture, CudaCapture
 from engine.runners.choice import check_name
 from engine.runners.costed import CostedRunner
 from engine.runners.device import (
@@ -65,8 +66,15 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
         peak_bandwidth=peaks[0],
         peak_flops=peaks[1],
     )
-    eos_token_ids = loaded.tokenizer.eos_token_ids
-    return Parts(TorchRunner(loaded.model, attention, eos_token_ids), loaded.tokenizer, info)
+    runner = TorchRunner(
+        loaded.model,
+        attention,
+        loaded.tokenizer.eos_token_ids,
+        make_capture(spec, device),
+        loaded.max_model_len,
+    )
+    info = replace(info, graphs=prepare_graphs(runner, spec, settings))
+    return Parts(runner, loaded.tokenizer, info)
 
 
 def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Parts:
@@ -85,8 +93,21 @@ def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Part
         attention=runner.attention.name,
         num_kv_blocks=num_blocks,
         block_size=settings.block_size,
+        graphs=prepare_graphs(runner, spec, settings),
     )
     return replace(parts, runner=runner, info=info)
+
+
+def make_capture(spec: ModelSpec, device: torch.device) -> Capture | None:
+    """What records passes on the device, if there is such a thing and it is wanted."""
+    return CudaCapture(device) if device.type == "cuda" and not spec.enforce_eager else None
+
+
+def prepare_graphs(runner: TorchRunner, spec: ModelSpec, settings: EngineSettings) -> str:
+    """Record the graphs that the settings have slots for; say what there is, or why not."""
+    if spec.enforce_eager and runner.model.device.type == "cuda":
+        return "off: --enforce-eager"
+    return runner.prepare(settings.num_slots)
 
 
 def set_threads(num_threads: int, num_params: int) -> int:

@@ -26,6 +26,7 @@ class ModelSpec:
         attention: how attention is computed; `auto` chooses.
         kv_memory_gib: memory for the KV cache; 0 for a share of what is free.
         num_threads: of the CPU; 0 for what suits the model.
+        enforce_eager: launch every kernel anew, with no CUDA graphs.
 
     Raises:
         ConfigError: a number is below 0.
@@ -38,6 +39,7 @@ class ModelSpec:
     attention: str = "auto"
     kv_memory_gib: float = 0.0
     num_threads: int = 0
+    enforce_eager: bool = False
 
     def __post_init__(self) -> None:
         for name in ("kv_memory_gib", "num_threads"):

@@ -142,7 +142,7 @@ def test_more_rows_than_the_largest_graph_run_without():
 
     serve(core, [Request(f"r{n}", (5,), SamplingParams(max_tokens=2)) for n in range(520)])
 
-    assert modes_of(core) [1] == "eager: 520 rows, and graphs hold 512"
+    assert modes_of(core)[1] == "eager: 520 rows, and graphs hold 512"
 
 
 class Failing:

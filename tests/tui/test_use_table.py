@@ -100,3 +100,12 @@ def test_a_simulated_device_is_said_to_be_one():
     rows = rows_of(replace(CPU, is_simulated=True), Gauges(1.9, "CPU", 0.5, 1, 2))
     assert "simulated" in rows["computing"].means
     assert rows["machine busy"].problem == "n/a: not read"
+
+
+def test_graphs_are_told_of_where_there_are_some_or_why_not():
+    gauges = Gauges(1.9, "GPU", 0.97, 20 << 30, 141 << 30)
+    assert "CUDA graphs" not in rows_of(GPU, gauges)
+    off = rows_of(replace(GPU, graphs="off: --enforce-eager"), gauges)["CUDA graphs"]
+    assert off.problem == "n/a: off: --enforce-eager"
+    on = rows_of(replace(GPU, graphs="decoding by up to 8 rows"), gauges)["CUDA graphs"]
+    assert (on.problem, on.means) == ("", "the share of passes replayed as a graph")

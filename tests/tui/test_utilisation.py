@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.events import (
@@ -150,6 +152,15 @@ def test_what_a_hopper_counts_itself_is_shown():
 
 
 GAUGED = [(0.1, 0.0), (0.3, 0.5), (0.6, 0.75), (1.1, None), (1.6, 1.0)]
+
+
+def test_passes_that_were_graphs_are_counted_and_the_last_one_says_what_it_was():
+    modes = ["eager: prefill", "graph 1", "graph 2", "graph 2"]
+    steps = [
+        replace(step(1.0 + at / 10, 0.1, [row(0)]), mode=mode) for at, mode in enumerate(modes)
+    ]
+    reading = read(*steps, now=2.0)
+    assert (reading.graphed.now, reading.mode) == (0.75, "graph 2")
 
 
 def test_memory_is_bounded():
