@@ -69,7 +69,7 @@ def test_a_way_that_cannot_be_had_is_refused_and_the_cache_stays():
     assert attention.cache.num_blocks == 0
 
 
-def test_gathering_cannot_be_captured_and_the_kernel_can():
+def test_gathering_and_the_kernel_can_be_captured_and_gathering_reads_all_of_a_table():
     pytest.importorskip("triton", reason="triton is not installed")
     gathering, by_kernel = (
         adopt(make_model("llama"), "gather"),
@@ -78,4 +78,5 @@ def test_gathering_cannot_be_captured_and_the_kernel_can():
     gathering.resize(8, 4)
     by_kernel.resize(8, 4)
 
-    assert (gathering.is_capturable, by_kernel.is_capturable) == (False, True)
+    assert (gathering.is_capturable, by_kernel.is_capturable) == (True, True)
+    assert (gathering.reads_padding, by_kernel.reads_padding) == (True, False)
