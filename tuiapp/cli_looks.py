@@ -1,4 +1,4 @@
-"""The commands that look at what there is: `shot`."""
+"""The commands that look at what there is: `shot` and `runs`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tuiapp.complaining import complaining
-from tuiapp.flags import Batcher, Chunk, Deliver, KvBlocks, PresetModel, Slots
+from tuiapp.flags import AsJson, Batcher, Chunk, Deliver, KvBlocks, PresetModel, Slots
 
 SIM = "sim:linear"
 
@@ -67,3 +67,21 @@ def shot_command(
                 overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
             )
         )
+
+
+def runs_command(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the runs that were kept: every preset that the screen played to its end."""
+    if not context.invoked_subcommand:
+        from tuiapp.runs_command import list_runs
+
+        list_runs(as_json=as_json)
+
+
+def delete_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As `batchscope runs` lists it.")],
+) -> None:
+    """Delete a kept run and its report."""
+    with complaining():
+        from tuiapp.runs_command import delete_run
+
+        delete_run(name)

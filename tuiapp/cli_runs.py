@@ -191,11 +191,12 @@ def rerun_command(
         from tuiapp.options import read_overrides
         from tuiapp.outputs import Outputs
         from tuiapp.rerun_command import RerunRequest, rerun_and_report
+        from tuiapp.runs_command import find_recording
 
         form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)
         named = {"model": model, "device": device}
         request = RerunRequest(
-            path=recording,
+            path=find_recording(recording),
             spec={key: value for key, value in named.items() if value is not None},
             overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
             fail_if=tuple(fail_if or ()),
@@ -223,8 +224,10 @@ def replay_command(
         from tuiapp.compare_command import choose_form
         from tuiapp.outputs import Outputs
         from tuiapp.replay_command import report_recording
+        from tuiapp.runs_command import find_recording
         from tuiapp.terminal import is_terminal
 
+        recording = find_recording(recording)
         is_report = as_json or as_csv or as_markdown or as_table or trace or report
         if is_report or not is_terminal():
             form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)

@@ -112,7 +112,7 @@ ProfileDir = Annotated[
     ),
 ]
 RecordingFile = Annotated[
-    Path, typer.Argument(metavar="RECORDING", help="A file that --record wrote.")
+    Path, typer.Argument(metavar="RECORDING", help="A file that --record wrote, or a kept run.")
 ]
 AsCsv = Annotated[bool, typer.Option("--csv", help="Print every metric as CSV.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print a table for a document.")]
