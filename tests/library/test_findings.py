@@ -20,7 +20,7 @@ def rulings(findings):
 
 def test_a_run_is_named_after_the_engine_whose_settings_it_had():
     assert findings_of("dynamic")[0].subject.variant == "dynamic"
-    assert findings_of()[0].subject.variant == ""
+    assert findings_of()[0].subject.variant == "continuous"  # which is its own, spelled out
 
 
 def test_the_numbers_are_those_of_the_headless_report():

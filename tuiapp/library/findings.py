@@ -80,6 +80,8 @@ class Findings:
         preset = self.subject.preset
         if preset is None or self.doubts:
             return self
+        sides = {side for claim in preset.claims for side in (claim.left, claim.right)}
+        others = {name: run for name, run in others.items() if name in sides}
         runs = {**others, self.subject.variant: self.outcome.report}
         study = replace(self.study, verdicts=judge_by(preset.claims, runs))
         return replace(self, study=study, judged_with=tuple(others))

@@ -113,9 +113,14 @@ def _settings_at_first(events: tuple[Event, ...]) -> EngineSettings | None:
 def _variant(session: Session, preset: Preset, settings: EngineSettings) -> str:
     """Which of the engines that the preset compares has these settings; empty for none."""
     for variant in preset.variants:
-        if session.settings_for(preset, variant.name) == settings:
+        if _spell_out(session.settings_for(preset, variant.name)) == _spell_out(settings):
             return variant.name
     return ""
+
+
+def _spell_out(settings: EngineSettings) -> EngineSettings:
+    """The same settings with nothing left to what is usual."""
+    return replace(settings, deliver=settings.delivery)
 
 
 def _find(name: str) -> Preset | None:

@@ -23,7 +23,8 @@ MARKS = {
     Ruling.FAILS: ("✗", "bold $error"),
     Ruling.OPEN: ("·", "$muted"),
 }
-NAME, CELL, COUNT, AXIS = 15, 9, 8, 26
+NAME, CELL, COUNT = 15, 9, 8
+AXIS = 22  # columns of what stands at the ends of a histogram
 BESIDE = 100  # columns from which histograms stand beside the numbers
 LATENCIES = ("ttft_", "tpot_", "itl_", "e2e_")
 DEFAULTS = EngineSettings()
@@ -209,7 +210,7 @@ def _bins(spread: Spread | None, values: Sequence[float], width: int) -> Content
     axis = "log" if is_logarithmic(values) else "linear"
     low = format_number(min(values) * 1000, "ms")
     high = f"{format_number(max(values) * 1000, 'ms')} {axis}"
-    room = max(8, width - AXIS + 8)
+    room = max(8, width - AXIS)
     drawn = latency_histogram(values, room)
     return Content.assemble(
         (f"{low:>6} ", "$muted"), (drawn, "$phase-decode-ink"), (f" {high}", "$muted")
