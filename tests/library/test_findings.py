@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.library.builders import findings_of, opened, play
@@ -104,3 +106,11 @@ def test_requests_of_ones_own_make_a_report_too():
 def test_nothing_is_found_where_nobody_asked():
     backend = StageBackend()
     assert measure(Subject("nothing"), backend.log.since(0)[0]) is None
+
+
+def test_a_run_that_was_measured_with_the_screen_on_says_so():
+    session, backend = play("static")
+    findings = open_live(session, replace(backend.core.info, is_simulated=False), None).findings
+    assert findings
+    assert findings.about()["watched"]
+    assert findings.subject.is_watched

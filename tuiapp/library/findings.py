@@ -68,6 +68,7 @@ class Findings:
             "slo": slo,
             "model": self.outcome.info.model,
             "device": self.outcome.info.device,
+            "watched": subject.is_watched,
             "doubts": list(self.doubts),
         }
 

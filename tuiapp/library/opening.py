@@ -57,7 +57,8 @@ def open_live(session: Session, info: EngineInfo, library: Library | None) -> Op
     else:
         name = session.workload
         subject = Subject(title=name or "requests of your own", workload=name, is_over=False)
-    subject = replace(subject, is_over=is_over, is_whole=found.is_whole)
+    is_watched = session.replay is None
+    subject = replace(subject, is_over=is_over, is_whole=found.is_whole, is_watched=is_watched)
     findings = measure(subject, found.events)
     if findings is None or library is None:
         return Opened(found.events, findings)
@@ -89,6 +90,7 @@ def open_recorded(path: Path, library: Library) -> Opened:
         is_over=recording.index.is_closed,
         seed=_whole(about.get("seed")),
         speed=1 / _positive(about.get("pace")),
+        is_watched=about.get("watched") is True,
     )
     findings = measure(subject, events)
     if findings is None:

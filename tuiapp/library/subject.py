@@ -21,6 +21,7 @@ class Subject:
         workload: the name of what was played; empty where users alone asked.
         is_over: every request was answered; else the numbers are those so far.
         is_whole: the events reach back to where the run began.
+        is_watched: a screen was drawn meanwhile, in the same process.
         speed: how many times as fast as they should the requests arrived.
     """
 
@@ -33,6 +34,7 @@ class Subject:
     is_whole: bool = True
     seed: int | None = None
     speed: float = 1.0
+    is_watched: bool = False
 
 
 def subject_of(preset: Preset, variant: str = "") -> Subject:

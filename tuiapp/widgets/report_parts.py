@@ -49,6 +49,8 @@ def draw_headline(findings: Findings) -> Content:
     limits = []
     if findings.outcome.info.is_simulated:
         limits.append("All times are simulated: they come from a cost model.")
+    elif findings.subject.is_watched:
+        limits.append("Measured with this screen on, which costs the engine a few per cent.")
     if not findings.subject.is_over:
         limits.append("It is not over: these are the numbers so far.")
     if not findings.subject.is_whole:
