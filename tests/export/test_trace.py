@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.config import ConfigError
-from engine.events import Failed, Gauges
+from engine.events import Failed, Gauges, GpuGauges
 from engine.settings import BatcherName
 from tests.builders import ask, make_core
 from tests.recording.builders import run_crowd
@@ -139,6 +139,18 @@ def test_preemptions_failures_and_power_are_shown(tmp_path):
     assert (failed["ts"], failed["args"]) == (3e6, {"message": "no"})
     (power,) = of_kind(records, "C", "power")
     assert power["args"] == {"watts": 70.0}
+
+
+def test_the_gauges_are_counters_as_far_as_the_device_says_them(tmp_path):
+    gpu = GpuGauges(sm_clock_mhz=1410, sm_busy=0.9)
+    gauges = [Gauges(1.0, "GPU", 0.5, 3 << 30, 9 << 30, gpu=gpu), Gauges(2.0, "GPU", None, 0, 0)]
+    counters = of_kind(trace(tmp_path / "t.json", gauges), "C")
+    assert {each["name"]: each["args"] for each in counters} == {
+        "GPU busy": {"share": 0.5},
+        "GPU memory": {"bytes": 3 << 30},
+        "SM clock": {"MHz": 1410},
+        "SM busy": {"share": 0.9},
+    }
 
 
 def test_what_is_under_way_when_a_run_is_broken_off_is_ended(tmp_path):

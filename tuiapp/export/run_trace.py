@@ -63,8 +63,8 @@ class RunTrace:
                 return self._step(event)
             case Arrived() | Token() | Delivered() | Finished():
                 return self._requests.follow(event)
-            case Gauges(time=time, power_w=float(power_w)):
-                return [self._process.counter("power", time, {"watts": power_w})]
+            case Gauges():
+                return self._gauges(event)
             case Failed(time=time, message=message):
                 return [self._process.instant(ENGINE, "failed", time, {"message": message})]
             case _:
@@ -87,6 +87,23 @@ class RunTrace:
         }
         began = step.time - step.duration
         return self._process.complete(ENGINE, f"pass {step.index}", began, step.duration, args)
+
+    def _gauges(self, gauges: Gauges) -> list[Record]:
+        """What the device said of itself, each part only where it did."""
+        gpu = gauges.gpu
+        known = {
+            f"{gauges.name} busy": ("share", gauges.utilisation),
+            f"{gauges.name} memory": ("bytes", gauges.memory_used or None),
+            "power": ("watts", gauges.power_w),
+            "SM clock": ("MHz", gpu.sm_clock_mhz if gpu else None),
+            "SM busy": ("share", gpu.sm_busy if gpu else None),
+            "DRAM busy": ("share", gpu.dram_busy if gpu else None),
+        }
+        return [
+            self._process.counter(name, gauges.time, {unit: value})
+            for name, (unit, value) in known.items()
+            if value is not None
+        ]
 
     def _counters(self, step: Step) -> list[Record]:
         queues = {"waiting": step.num_waiting, "running": step.num_running}
