@@ -43,7 +43,8 @@ Attention = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="auto; or triton (own kernel, CUDA), varlen (torch's, CUDA), gather (anywhere).",
+        help="auto; or triton (own kernel, CUDA; triton-tuned: in the tiles that are fastest here),"
+        " varlen (torch's, CUDA), gather (anywhere).",
     ),
 ]
 KvMemory = Annotated[

@@ -13,7 +13,8 @@ import torch
 
 from engine.config import ConfigError, suggest
 
-ATTENTIONS = ("auto", "triton", "varlen", "gather")  # from the fastest on
+ATTENTIONS = ("auto", "triton", "triton-tuned", "varlen", "gather")
+IN_ORDER = ("triton", "varlen", "gather")  # what `auto` takes, from the fastest on
 LEAST_CAPABILITY = (8, 0)  # Ampere: bfloat16 on tensor cores, copies that overlap
 WIDEST_HEAD = 512  # of the kernel's tiles that are known to compile
 NO_FAILURES: Mapping[str, str] = MappingProxyType({})
@@ -86,6 +87,7 @@ def choose(
     check_name(name)
     reasons = {
         "triton": why_not_triton(platform, demands),
+        "triton-tuned": why_not_triton(platform, demands),
         "varlen": why_not_varlen(platform, demands),
         "gather": "",
     } | dict(failures)
@@ -95,7 +97,7 @@ def choose(
         return Choice(name)
     if platform.device != "cuda":
         return Choice("gather")
-    best = next(way for way, reason in reasons.items() if not reason)
+    best = next(way for way in IN_ORDER if not reasons[way])
     return Choice(best, reasons["triton"] and f"not triton: {reasons['triton']}")
 
 

@@ -8,8 +8,9 @@ by its tile as in vLLM's unified Triton kernel, long contexts split and joined a
 (Dao et al. 2023).
 
 How a context is split depends on its own length alone, and a worker takes several splits in turn
-where there are fewer workers: so neither the batch nor the number of workers changes a bit of a
-row's result, and one captured launch serves contexts of any length.
+where there are fewer workers. So in passes of one kind, decoding or not, neither the company nor
+the number of workers changes a bit of a row's result, and one captured launch serves contexts of
+any length.
 
 Scores are kept in units of log 2, since `exp2` is what the hardware has.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 
@@ -65,6 +66,14 @@ class LayerKind:
         """From the fixed table."""
         entry_dims, itemsize = self.key_pad + self.value_pad, self.shape.dtype.itemsize
         return choose_tiles(self.num_groups, entry_dims, itemsize, is_decode=is_decode)
+
+
+class TileChoice(Protocol):
+    """The tiles for a kind of layer: `LayerKind.tiles`, or what tuning found."""
+
+    def __call__(self, kind: LayerKind, /, *, is_decode: bool) -> Tiles:
+        """Choose; always alike for the same arguments."""
+        ...
 
 
 def kind_of(

@@ -24,6 +24,7 @@ from engine.runners.paged_kernel import attend_kernel, combine_kernel
 from engine.runners.paged_launch import (
     LayerKind,
     Splitting,
+    TileChoice,
     attend_constants,
     combine_constants,
     count_splits,
@@ -39,7 +40,7 @@ class TritonAttention:
 
     Args:
         splitting: None for the default.
-        tiles: by whether every row has one token, in place of the table's.
+        choose_tiles: in place of the table.
         num_workers: programs on the splits of one row; None for what fills the device. It changes
             no result.
     """
@@ -50,7 +51,7 @@ class TritonAttention:
         device: torch.device,
         *,
         splitting: Splitting | None = None,
-        tiles: dict[bool, Tiles] | None = None,
+        choose_tiles: TileChoice = LayerKind.tiles,
         num_workers: int | None = None,
     ) -> None:
         self._is_interpreted = device.type != "cuda"
@@ -58,7 +59,7 @@ class TritonAttention:
         self._block_size = block_size
         self._device = device
         self._splitting = splitting or Splitting()
-        self._tiles = tiles or {}
+        self._choose_tiles = choose_tiles
         self._num_workers = num_workers
         self._num_sms = 1 if self._is_interpreted else count_sms(device)
         self._batch: AttentionBatch | None = None
@@ -80,15 +81,16 @@ class TritonAttention:
         batch = self._batch
         assert batch, "begin comes before attend"
         kind = kind_of(cache.shape, query.shape[1], self._block_size, options)
-        tiles = self._tiles.get(batch.is_decode)
-        tiles = tiles or kind.tiles(is_decode=batch.is_decode)
+        tiles = self._choose_tiles(kind, is_decode=batch.is_decode)
         num_splits = count_splits(batch, self._splitting, tiles, options.window)
         output = query.new_empty(query.shape[0], query.shape[1], cache.shape.value_dim)
         partial = _partial(batch.num_single, num_splits, output)
         try:
-            self._attend(query, cache, options, output, partial, batch, kind, tiles)
-            if num_splits > 1:
-                self._combine(options, output, partial, batch, kind, tiles)
+            # Triton launches on torch's current device, which need not be the model's.
+            with torch.cuda.device_of(query):  # type: ignore[no-untyped-call]
+                self._attend(query, cache, options, output, partial, batch, kind, tiles)
+                if num_splits > 1:
+                    self._combine(options, output, partial, batch, kind, tiles)
         except TritonError as error:  # of its own kind, which nobody above knows
             raise RuntimeError(f"the Triton kernel cannot run: {error}") from error
         return output

@@ -40,6 +40,11 @@ def make_backend(name: str, block_size: int, device: torch.device) -> AttentionB
         from engine.runners.paged_triton import TritonAttention
 
         return TritonAttention(block_size, device)
+    if name == "triton-tuned":
+        from engine.runners.paged_triton import TritonAttention
+        from engine.runners.tuning import TunedTiles
+
+        return TritonAttention(block_size, device, choose_tiles=TunedTiles(device))
     if name == "varlen":
         from torch.nn.attention.varlen import varlen_attn
 

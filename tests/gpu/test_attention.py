@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 import torch
 
@@ -136,5 +134,21 @@ def test_a_captured_pass_serves_rows_of_any_length(way, rows, device):
 
 def backwards(made: Pass) -> Pass:
     """The same rows in the other order, for the queries as they lie."""
-    spans = [replace(span, start=row) for row, span in enumerate(reversed(made.spans))]
+    spans = [span._replace(start=row) for row, span in enumerate(reversed(made.spans))]
     return Pass(spans, made.cache, made.query, made.keys[::-1], made.values[::-1])
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+def test_company_changes_no_bit_of_a_decoding_row(dtype, device):
+    is_dry = device.type == "cpu"
+    pasts = (0, 17, 40) if is_dry else (0, 17, 511, 1300, 2999, *range(64))
+    heads, options = HEADS["groups of three"], AttentionOptions()
+    together = make_pass([Rows(1, past) for past in pasts], heads, 16, dtype, device, 0.0)
+    backend = make_way("triton", together, options, 16)
+    output = together.attend(backend, options)
+
+    for row, span in enumerate(together.spans):
+        query = together.query[row : row + 1]
+        backend.begin([span._replace(start=0)])
+        alone = backend.attend(query, query, query, together.cache, options)
+        assert alone.equal(output[row : row + 1])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 import torch
 
 from engine.runners.attend import AttentionOptions
 from engine.runners.gather import GatherAttention
-from engine.runners.paged_launch import Splitting
+from engine.runners.paged_launch import LayerKind, Splitting
 from tests.runners.passes import (
     CPU,
     Heads,
@@ -66,11 +64,14 @@ TOLERANCES = {
 }
 IN_SPLITS = Splitting(tokens=16, most=4)
 NARROW = Tiles(block_m=16, block_n=16)
-IN_NARROW_TILES = {True: NARROW, False: NARROW}
+
+
+def in_narrow_tiles(kind: LayerKind, /, *, is_decode: bool) -> Tiles:
+    return NARROW
 
 
 def make_backend(block_size: int = BLOCK_SIZE, **options) -> TritonAttention:
-    return TritonAttention(block_size, CPU, **{"tiles": IN_NARROW_TILES} | options)
+    return TritonAttention(block_size, CPU, **{"choose_tiles": in_narrow_tiles} | options)
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
@@ -153,7 +154,7 @@ def test_company_changes_no_bit_of_a_row():
     for span in together.spans:
         tokens = slice(span.start, span.start + span.num_tokens)
         query, backend = together.query[tokens], make_backend(splitting=IN_SPLITS)
-        backend.begin([replace(span, start=0)])
+        backend.begin([span._replace(start=0)])
         alone = backend.attend(query, query, query, together.cache, ALL)
         assert alone.equal(output[tokens])
 
