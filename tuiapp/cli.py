@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from tuiapp.cli_bench import bench_command
 from tuiapp.cli_looks import delete_command, runs_command, shot_command
 from tuiapp.cli_presets import import_command, new_command
 from tuiapp.cli_runs import compare_command, replay_command, rerun_command, run_command
@@ -59,6 +60,7 @@ app.command("run")(run_command)
 app.command("compare")(compare_command)
 app.command("replay")(replay_command)
 app.command("rerun")(rerun_command)
+app.command("bench")(bench_command)
 app.command("shot")(shot_command)
 runs_app = typer.Typer(help="List and delete the runs that were kept.")
 app.add_typer(runs_app, name="runs")

@@ -79,7 +79,7 @@ def _computing(reading: Reading, info: EngineInfo) -> UseRow:
         "computing",
         reading.computing,
         means,
-        "a kernel that fills a tenth of the device counts in full; gaps between kernels do too",
+        "a kernel that fills a tenth of the device counts in full, and so do gaps within a pass",
     )
 
 

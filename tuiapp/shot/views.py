@@ -16,6 +16,7 @@ VIEWS: dict[str, tuple[str, ...]] = {
     "picker": ("w",),
     "report": ("r",),
     "utilisation": ("u",),
+    "profile": ("p",),
 }
 
 
