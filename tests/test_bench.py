@@ -61,13 +61,16 @@ def test_the_json_tells_it_too(report):
 def test_the_command_prints_and_writes(report, monkeypatch, tmp_path):
     asked = []
     monkeypatch.setattr(
-        tuiapp.bench.command, "measure", lambda request, say: asked.append(request) or report
+        tuiapp.bench.command,
+        "measure",
+        lambda request, say: say("it [all]") or asked.append(request) or report,
     )
     path = tmp_path / "b.json"
     command = ["bench", "--quick", "--device", "cpu", "--requests", "4", "--json", "-o", str(path)]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout) == json.loads(path.read_text())
+    assert result.stderr == "measuring: it [all]\n"
     [request] = asked
     assert request.effort.traffic == Traffic(num_requests=4)
     assert request.effort.num_rounds == QUICK.num_rounds

@@ -62,8 +62,10 @@ def broken(error: Exception) -> Callable[[WallClock, EventLog], EngineCore]:
 
 
 @contextmanager
-def serving(build: Callable[[WallClock, EventLog], EngineCore]) -> Iterator[LocalBackend]:
-    backend = LocalBackend(build)
+def serving(
+    build: Callable[[WallClock, EventLog], EngineCore], **options: Any
+) -> Iterator[LocalBackend]:
+    backend = LocalBackend(build, **options)
     backend.start()
     try:
         yield backend
@@ -129,6 +131,36 @@ def test_it_reads_the_gauges_of_its_device():
         [gauges, *_] = wait_for(backend, Gauges)
         assert gauges.name == "CPU"
         assert 0 < gauges.memory_used <= gauges.memory_total
+
+
+class Counting:
+    """A gauge whose every reading says how many there were."""
+
+    def __init__(self) -> None:
+        self.num_read = 0
+
+    def read(self, now: float) -> Gauges:
+        self.num_read += 1
+        return Gauges(now, "GPU", 0.5, self.num_read, 0)
+
+    def close(self) -> None:
+        pass
+
+
+def test_while_the_clock_is_held_no_reading_is_logged_but_the_last_as_it_goes_on():
+    gauge = Counting()
+    with serving(simulated(), make_gauge=lambda info: gauge) as backend:
+        wait_for(backend, Gauges)
+        backend.pause()
+        before = gauge.num_read
+        wait_until(lambda: gauge.num_read >= before + 3, backend.log)
+        held_at = backend.now()
+        held = [each for each in events_of(backend.log, Gauges) if each.time == held_at]
+        assert len(held) <= 1
+        backend.resume()
+        num_logged = len(events_of(backend.log, Gauges))
+        later = wait_for(backend, Gauges, num_logged + 1)
+        assert later[num_logged].time >= held_at
 
 
 class TestAbort:

@@ -310,6 +310,12 @@ def test_a_counter_of_energy_is_believed_rather_than_readings_of_power():
     assert report(arrived("a"), answered("a", 1.0), readings).passes.energy == 100.0
 
 
+def test_what_the_device_took_while_the_clock_was_held_is_no_part_of_the_run():
+    counts = [(1.0, 1000.0), (2.0, 1100.0), (2.0, 9000.0), (3.0, 9050.0)]
+    readings = [Gauges(at, "GPU", 0.5, 0, 0, 100.0, energy_j=joules) for at, joules in counts]
+    assert report(arrived("a"), answered("a", 1.0), readings).passes.energy == 100.0 + 50.0
+
+
 def test_without_two_readings_of_power_energy_is_unknown():
     passes = report(arrived("a"), answered("a", 1.0), power(1.0, 100.0), power(2.0, None)).passes
     assert (passes.energy, passes.energy_per_token) == (None, None)

@@ -145,7 +145,8 @@ class Utilisation:
 
     def _note_gauges(self, gauges: Gauges) -> None:
         bucket, before = self._bucket(int(gauges.time / BUCKET_SECONDS)), self._gauges
-        if before and before.energy_j is not None and gauges.energy_j is not None:
+        has_passed = before is not None and gauges.time > before.time  # else the clock was held
+        if has_passed and before and before.energy_j is not None and gauges.energy_j is not None:
             bucket.joules += gauges.energy_j - before.energy_j
         bucket.gauges.append(gauges)
         self._gauges = gauges

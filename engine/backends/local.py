@@ -149,9 +149,9 @@ class _Engine:
 
     def turn(self) -> float:
         """Run a step unless paused; return seconds that may be spent waiting for a command."""
-        self._note_gauges()
         if self._is_paused and not self._steps_left:
             return IDLE_SECONDS
+        self._note_gauges()
         wake_at = advance(self.core, self._feed)
         if wake_at is None:
             self._count_step()
@@ -194,20 +194,28 @@ class _Engine:
     def pause(self) -> None:
         self._is_paused, self._steps_left = True, 0
         self._clock.hold()
+        self._note_gauges()
 
     def resume(self) -> None:
         self._is_paused = False
+        self._note_gauges()
         self._clock.release()
 
     def step(self, count: int) -> None:
         if self._is_paused:
             self._steps_left += count
+            self._note_gauges()
             self._clock.release()
 
     def stop(self) -> None:
         self.is_stopped = True
 
     def _note_gauges(self) -> None:
+        """Log the newest reading.
+
+        Not while the clock is held, but once as it stops and once before it goes on, both as of
+        the same moment: what the device took meanwhile is then seen to be no part of the run.
+        """
         if gauges := self._gauges.take(self._clock.now()):
             self.core.log.append(gauges)
 

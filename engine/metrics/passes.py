@@ -169,7 +169,12 @@ class PassTotals:
 
 
 def _joules(before: Gauges, after: Gauges) -> float | None:
-    """By the device's counter; without one as if power had changed evenly, None without both."""
+    """By the device's counter; without one as if power had changed evenly, None without both.
+
+    While the clock is held, no time passes, and what the device takes is no part of the run.
+    """
+    if after.time <= before.time:
+        return None
     if before.energy_j is not None and after.energy_j is not None:
         return after.energy_j - before.energy_j
     if before.power_w is None or after.power_w is None:

@@ -26,6 +26,8 @@ def bench(request: BenchRequest, *, as_json: bool = False) -> None:
 
         def say(line: str) -> None:
             status.update(one_line(line))
+            if not console.is_terminal:
+                console.print(f"measuring: {one_line(line)}", markup=False, highlight=False)
 
         report = measure(request, say)
     if as_json:
