@@ -1,21 +1,27 @@
-"""`EngineCore`: the one loop that every batcher and every runner shares."""
+"""`EngineCore`: the one loop that every batcher and every runner shares.
+
+With async scheduling, as in vLLM, a step plans and launches a pass before it takes in the tokens
+of the one before, so that the device never waits for the scheduler. Without, it takes them in at
+once; all else is the same.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from engine.batchers import make_batcher
-from engine.blocks import BlockPool
+from engine.blocks import BlockChange, BlockPool
 from engine.caching_pool import CachingPool
 from engine.clock import Clock
 from engine.door import refusal
 from engine.events import Arrived, Configured, EngineInfo, Failed, Ready, Split
+from engine.flight import Flight, advance
 from engine.log import EventLog
-from engine.outputs import Outputs
+from engine.outputs import NewToken, Outputs
 from engine.plan import Plan, Runner, RunnerError
 from engine.queues import Queues
-from engine.record import Recorder, record_rows
-from engine.request import FinishReason, Request, Sequence
+from engine.record import Recorder
+from engine.request import PENDING, FinishReason, Request, Sequence
 from engine.settings import Delivery, EngineSettings, KvPolicy
 from engine.tokenizer import Tokenizer
 
@@ -46,6 +52,7 @@ class EngineCore:
         self.queues = Queues(self._make_pool(settings))
         self.batcher = make_batcher(settings)
         self._outputs = Outputs(tokenizer, clock, log)
+        self.flight: Flight | None = None  # the pass under way
         self._seen: set[str] = set()
         self._recorder = Recorder(clock, log)
         log.append(Ready(clock.now(), info))
@@ -53,8 +60,10 @@ class EngineCore:
 
     @property
     def has_work(self) -> bool:
-        """Whether a request waits or runs."""
-        return bool(self.queues.waiting) or any(not s.is_finished for s in self.queues.running)
+        """Whether a request waits or runs, or a pass is under way."""
+        if self.queues.waiting or self.flight is not None:
+            return True
+        return any(not seq.is_finished for seq in self.queues.running)
 
     @property
     def max_model_len(self) -> int:
@@ -80,7 +89,10 @@ class EngineCore:
             self.queues.waiting.append(seq)
 
     def abort(self, request_id: str) -> None:
-        """End a request early, with all it holds; an unknown or finished one is left alone."""
+        """End a request early, with all it holds; an unknown or finished one is left alone.
+
+        A token of it that is under way is thrown away.
+        """
         for seq in [*self.queues.waiting, *self.queues.running]:
             if seq.id == request_id and not seq.is_finished:
                 self._drop(seq, FinishReason.ABORT)
@@ -104,19 +116,20 @@ class EngineCore:
     def configure(self, settings: EngineSettings) -> None:
         """Change any knob between steps.
 
-        What runs is preempted first, so that no policy meets a state that another one made, and
-        no token is lost or repeated.
+        What is under way is awaited and what runs is preempted first, so that no policy meets a
+        state that another one made, and no token is lost or repeated.
 
         Raises:
             RunnerError: the runner cannot hold that many blocks; nothing was changed.
         """
+        self.settle()
         pool = self._make_pool(settings)
         old = self.queues.pool
         if (pool.num_blocks, pool.block_size) != (old.num_blocks, old.block_size):
             self.runner.resize(pool.num_blocks, pool.block_size)
         for seq in self.queues.running:
             if seq.is_finished:
-                self._outputs.deliver(seq)
+                self._outputs.deliver(seq, self.clock.now())
         self.queues.retire_finished()
         for seq in reversed(self.queues.running):
             self.queues.preempt(seq)
@@ -133,89 +146,141 @@ class EngineCore:
         self._recorder.record_keyframe(self.settings, self.queues, self._outputs.texts())
 
     def step(self) -> Plan:
-        """Run one forward pass; return its plan, which is empty if there was nothing to do."""
+        """Launch one forward pass; return its plan, which is empty if there was nothing to do."""
         if self._recorder.wants_keyframe:
+            self.settle()
             self.record_keyframe()
         began = self.clock.now()
         plan = self.batcher.schedule(self.queues, began)
-        if plan.rows:
-            self._execute(plan, began)
-        else:
+        under_way, self.flight = self.flight, None
+        error = self._launch(plan, began) if plan.rows else None
+        if under_way:
+            self._land(under_way)
+        if error:
+            self._fail(plan, error)
+        if not self.info.is_async(self.settings):
+            self.settle()
+        if not self.flight:
             self._recorder.record_change(plan, self.queues)
         for request_id in self._outputs.take_leaving():
             self.abort(request_id)
-        return plan
+        # With nothing to launch, what has just come in may be what the next plan waits for.
+        return replace(plan, wake_at=began) if under_way and not plan.rows else plan
 
-    def _execute(self, plan: Plan, began: float) -> None:
-        """Run a plan, apply what came out and record it."""
+    def settle(self) -> None:
+        """Wait for the pass under way, if there is one, and take in its tokens."""
+        flight, self.flight = self.flight, None
+        if flight:
+            self._land(flight)
+
+    def _launch(self, plan: Plan, began: float) -> RunnerError | None:
+        """Hand a plan to the device and move its sequences on; return why it could not be."""
         scheduled = self.clock.now()
-        running = list(self.queues.running)
-        sampling = [row.seq for row in plan.rows if row.samples]
         try:
             launch = self.runner.launch(plan)
-            launched = self.clock.now()
-            token_ids = launch.result()
         except RunnerError as error:
-            self._fail(plan, str(error))
-            self._recorder.record_change(plan, self.queues)
+            return error
+        launched = self.clock.now()
+        draft = self._recorder.draft(plan, self.queues)
+        samples = advance(plan.rows)
+        self.flight = Flight(plan, launch, draft, samples, began, scheduled, launched)
+        return None
+
+    def _land(self, flight: Flight) -> None:
+        """Take in what comes out of a pass, and record it."""
+        awaited = self.clock.now()
+        try:
+            token_ids = flight.launch.result()
+        except RunnerError as error:
+            self._recorder.record_failure(flight.draft)
+            self._fail(flight.plan, error)
             return
-        computed = self.clock.now()
-        self._apply(plan, sampling, token_ids)
+        came = self.clock.now()
+        new = flight.fill(token_ids)
+        published = self._publish(flight)
+        told = self._outputs.detokenise(new)
+        detokenised = self.clock.now()
+        ended = self._apply(told, came)
         applied = self.clock.now()
-        timing, detokenise = launch.timing, self._outputs.take_seconds()
+        timing = flight.launch.timing
         split = Split(
-            schedule=scheduled - began,
-            launch=max(0.0, launched - scheduled - timing.prepare - timing.sample),
-            wait=computed - launched,
-            apply=applied - computed - detokenise,
+            schedule=flight.scheduled - flight.began,
+            launch=max(0.0, flight.launched - flight.scheduled - timing.prepare - timing.sample),
+            wait=came - awaited,
+            apply=applied - detokenised,
             prepare=timing.prepare,
             sample=timing.sample,
-            detokenise=detokenise,
+            detokenise=detokenised - came,
             log=self._recorder.seconds,
             device=timing.device,
         )
-        rows = record_rows(plan, running, set(sampling))
-        self._recorder.record_pass(plan, self.queues, began, rows, split, launch.mode)
+        draft = flight.draft
+        if published:
+            draft = replace(draft, blocks=draft.blocks + published)
+        self._recorder.record_pass(draft, ended, flight.began, split, flight.launch.mode)
         self._recorder.seconds = self.clock.now() - applied
 
-    def _apply(self, plan: Plan, sampling: list[Sequence], token_ids: list[int]) -> None:
-        """Advance the sequences of a plan by what came out of it."""
-        pool = self.queues.pool
-        for row in plan.rows:
-            row.seq.num_computed += row.num_tokens
-            if pool.is_caching:
-                pool.publish(row.seq, row.seq.num_computed)
-        now = self.clock.now()
+    def _apply(
+        self, told: list[tuple[NewToken, str, FinishReason | None]], now: float
+    ) -> set[Sequence]:
+        """Hand on new tokens and their text; return the sequences that they complete."""
+        ended = set()
         is_streaming = self.settings.delivery is Delivery.STREAM
-        for seq, token_id in zip(sampling, token_ids, strict=True):
-            is_stopped = self._outputs.push(seq, token_id, now)
-            reason = _end_of(seq, is_stopped)
+        for new, text, reason in told:
+            self._outputs.push(new, text, now)
             if is_streaming or (reason and not self.batcher.request_level):
-                self._outputs.deliver(seq)
+                self._outputs.deliver(new.seq, now)
             if reason:
-                self._outputs.finish(seq, reason)
+                if new.seq.slot is None:  # preempted while its last token was under way
+                    self.queues.remove(new.seq)
+                self._finish(new.seq, reason)
+                ended.add(new.seq)
         self._deliver_batch()
+        return ended
+
+    def _publish(self, flight: Flight) -> tuple[BlockChange, ...]:
+        """Let others find the blocks that a pass has filled, where they are still held.
+
+        Returns:
+            What its record can tell of that; a later one does where something else came before.
+        """
+        pool = self.queues.pool
+        if not pool.is_caching:
+            return ()
+        is_next = self.flight is None and not pool.has_changes
+        for seq, end in flight.ends:
+            if seq.num_computed >= end:
+                pool.publish(seq, end)
+        return pool.take_changes() if is_next else ()
+
+    def _finish(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
+        """End a sequence; tokens of it that are under way will be thrown away."""
+        while seq.token_ids and seq.token_ids[-1] == PENDING:
+            seq.token_ids.pop()
+        self._outputs.finish(seq, reason, message)
 
     def _deliver_batch(self) -> None:
         """Under request-level batching, answer everybody when the last one is done."""
         if self.batcher.request_level and all(seq.is_finished for seq in self.queues.running):
+            now = self.clock.now()
             for seq in self.queues.running:
-                self._outputs.deliver(seq)
+                self._outputs.deliver(seq, now)
 
     def _drop(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
         """End a sequence that is not to wait for its batch, and take back all it holds."""
         self.queues.remove(seq)
         self._outputs.take_back(seq)
-        self._outputs.finish(seq, reason, message)
+        self._finish(seq, reason, message)
 
-    def _fail(self, plan: Plan, message: str) -> None:
+    def _fail(self, plan: Plan, error: RunnerError) -> None:
         """Fail the sequences of a plan; the others go on."""
+        now = self.clock.now()
         for row in plan.rows:
             if row.seq.is_finished:
-                self._outputs.deliver(row.seq)
+                self._outputs.deliver(row.seq, now)
             else:
-                self._drop(row.seq, FinishReason.ERROR, message)
-        self.log.append(Failed(self.clock.now(), message))
+                self._drop(row.seq, FinishReason.ERROR, str(error))
+        self.log.append(Failed(now, str(error)))
 
     def _refusal(self, request: Request) -> str | None:
         vocab_size = self.tokenizer.vocab_size
@@ -227,11 +292,3 @@ class EngineCore:
         if settings.kv_policy is KvPolicy.RESERVE:
             reserve_tokens = settings.reserve_tokens or self.info.longest(settings)
         return kind(self.info.num_blocks(settings), settings.block_size, reserve_tokens)
-
-
-def _end_of(seq: Sequence, is_stopped: bool) -> FinishReason | None:
-    """Why a sequence is complete with its newest token, or None."""
-    if is_stopped:
-        return FinishReason.STOP
-    is_full = seq.num_output_tokens >= seq.request.sampling.max_tokens
-    return FinishReason.LENGTH if is_full else None

@@ -60,6 +60,12 @@ class EngineInfo:
         num_tokens = self.num_kv_blocks * self.block_size
         return settings.num_kv_blocks or max(1, num_tokens // settings.block_size)
 
+    def is_async(self, settings: EngineSettings) -> bool:
+        """Whether passes are planned ahead under these settings."""
+        if settings.async_scheduling is None:
+            return bool(self.device_uuid)  # a CUDA device, which works while the host plans
+        return settings.async_scheduling
+
 
 @dataclass(frozen=True, slots=True)
 class Ready:

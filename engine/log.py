@@ -25,9 +25,10 @@ class EventLog:
 
     def append(self, event: Event) -> None:
         """Add an event; for the one writer only."""
-        if len(self._newest) == CHUNK:
-            self._begin_chunk()
-        self._newest.append(event)
+        newest = self._newest
+        if len(newest) == CHUNK:
+            newest = self._begin_chunk()
+        newest.append(event)
 
     def since(self, position: int) -> tuple[list[Event], int]:
         """Read on from a position.
@@ -54,9 +55,10 @@ class EventLog:
         start, chunk = self._chunks[-1]
         return start + len(chunk)
 
-    def _begin_chunk(self) -> None:
+    def _begin_chunk(self) -> list[Event]:
         chunks = self._chunks
         if self._capacity is not None and len(self) - chunks[0][0] >= self._capacity + CHUNK:
             chunks = chunks[1:]
         self._newest = []
         self._chunks = (*chunks, (len(self), self._newest))
+        return self._newest

@@ -6,8 +6,10 @@ by `EngineCore`, which knows the batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from engine.clock import Clock
 from engine.events import Delivered, Finished, Refused, Token
@@ -15,18 +17,38 @@ from engine.log import EventLog
 from engine.request import FinishReason, Sequence, Status
 from engine.tokenizer import TextStream, Tokenizer
 
+REMEMBERED_TEXTS = 16_384  # of the last two or three tokens, which much text has in common
+
+
+class NewToken(NamedTuple):
+    """A token that a pass gave a sequence.
+
+    Attributes:
+        place: among the sequence's tokens, those of its prompt included.
+    """
+
+    seq: Sequence
+    place: int
+    token_id: int
+
 
 @dataclass(slots=True, eq=False)
 class Output:
     """What a live request has produced.
 
     Attributes:
+        end_ids: tokens that end it.
+        min_tokens: output tokens before an end counts.
+        cancel_after: tokens after which its client goes away; 0 if it is patient.
         pieces: text so far.
         num_pending: tokens generated but not delivered yet.
         num_delivered: tokens that the client has.
     """
 
     stream: TextStream
+    end_ids: frozenset[int]
+    min_tokens: int
+    cancel_after: int
     pieces: list[str] = field(default_factory=list)
     num_pending: int = 0
     num_delivered: int = 0
@@ -36,57 +58,57 @@ class Outputs:
     """One output for every request whose client is still to get something."""
 
     def __init__(self, tokenizer: Tokenizer, clock: Clock, log: EventLog) -> None:
-        self._tokenizer = tokenizer
+        self._eos_token_ids = tokenizer.eos_token_ids
+        self._decode = lru_cache(REMEMBERED_TEXTS)(tokenizer.decode)
         self._clock = clock
         self._log = log
         self._live: dict[str, Output] = {}
         self._answered: list[str] = []
         self._leaving: list[str] = []  # clients that have as many tokens as they wait for
-        self._seconds = 0.0
 
     def begin(self, seq: Sequence) -> None:
         """Expect output of a sequence."""
-        stream = TextStream(self._tokenizer, seq.request.sampling.stop)
-        self._live[seq.id] = Output(stream)
+        sampling = seq.request.sampling
+        eos_token_ids = frozenset() if sampling.ignore_eos else self._eos_token_ids
+        self._live[seq.id] = Output(
+            TextStream(self._decode, sampling.stop),
+            eos_token_ids | sampling.stop_token_ids,
+            sampling.min_tokens,
+            seq.request.cancel_after_tokens or 0,
+        )
 
-    def push(self, seq: Sequence, token_id: int, now: float) -> bool:
-        """Add a token to a sequence and its text.
+    def detokenise(
+        self, new: Iterable[NewToken]
+    ) -> list[tuple[NewToken, str, FinishReason | None]]:
+        """Find the text that each new token adds, and why it is its sequence's last, if it is."""
+        return [(each, *self._read(each)) for each in new]
+
+    def push(self, new: NewToken, text: str, now: float) -> None:
+        """Note a token and its text as generated.
 
         Args:
             now: seconds on the clock; the same for all tokens of a pass.
-
-        Returns:
-            Whether the token stops the sequence before its length does.
         """
-        output = self._live[seq.id]
-        seq.token_ids.append(token_id)
-        may_stop = seq.num_output_tokens >= seq.request.sampling.min_tokens
-        began = self._clock.now()
-        text = output.stream.push(token_id, may_stop=may_stop)
-        self._seconds += self._clock.now() - began
+        request_id = new.seq.request.id
+        output = self._live[request_id]
         output.pieces.append(text)
         output.num_pending += 1
-        self._log.append(Token(now, seq.id, token_id, text))
-        return output.stream.is_stopped or (may_stop and self._is_end(seq, token_id))
+        self._log.append(Token(now, request_id, new.token_id, text))
 
-    def take_seconds(self) -> float:
-        """How long tokens took to become text since the last call."""
-        seconds, self._seconds = self._seconds, 0.0
-        return seconds
-
-    def deliver(self, seq: Sequence) -> None:
+    def deliver(self, seq: Sequence, now: float) -> None:
         """Hand the client what was generated since the last time."""
-        output = self._live.get(seq.id)
+        request_id = seq.request.id
+        output = self._live.get(request_id)
         if output is None:
             return
         if output.num_pending:
-            self._log.append(Delivered(self._clock.now(), seq.id, output.num_pending))
+            self._log.append(Delivered(now, request_id, output.num_pending))
             output.num_delivered += output.num_pending
             output.num_pending = 0
-        if seq.is_finished:
+        if seq.status is Status.FINISHED:
             self._close(seq)
-        elif 0 < (seq.request.cancel_after_tokens or 0) <= output.num_delivered:
-            self._leaving.append(seq.id)
+        elif 0 < output.cancel_after <= output.num_delivered:
+            self._leaving.append(request_id)
 
     def finish(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
         """End a sequence; tokens that are still to be delivered stay until they are."""
@@ -129,7 +151,12 @@ class Outputs:
         self._live.pop(seq.id, None)
         self._answered.append(seq.id)
 
-    def _is_end(self, seq: Sequence, token_id: int) -> bool:
-        sampling = seq.request.sampling
-        is_eos = token_id in self._tokenizer.eos_token_ids and not sampling.ignore_eos
-        return is_eos or token_id in sampling.stop_token_ids
+    def _read(self, new: NewToken) -> tuple[str, FinishReason | None]:
+        seq, place, token_id = new
+        output = self._live[seq.request.id]
+        stream = output.stream
+        may_stop = place + 1 - seq.num_prompt_tokens >= output.min_tokens
+        text = stream.push(token_id, may_stop=may_stop)
+        if may_stop and (token_id in output.end_ids or stream.is_stopped):
+            return text, FinishReason.STOP
+        return text, FinishReason.LENGTH if place + 1 >= seq.max_num_tokens else None

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from operator import itemgetter
 
+from engine.blocks import BlockChange
 from engine.clock import Clock
 from engine.events import Holding, Keyframe, RowRecord, Split, Step, Work
 from engine.log import EventLog
-from engine.plan import Plan, Row, Skip
-from engine.queues import Queues
-from engine.request import Sequence
+from engine.plan import Plan, Skip
+from engine.queues import Preemption, Queues
+from engine.request import Sequence, Status
 from engine.settings import EngineSettings
 
 KEYFRAME_STEPS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What can be said of a pass once it is launched, although its tokens are still to come.
+
+    Attributes:
+        rows: every slot that is held during it, with who holds it.
+        preempted, blocks: what its plan changed.
+        num_waiting, num_running, num_free_blocks: with its plan.
+    """
+
+    plan: Plan
+    rows: list[tuple[Sequence, RowRecord]]
+    preempted: tuple[Preemption, ...]
+    blocks: tuple[BlockChange, ...]
+    num_waiting: int
+    num_running: int
+    num_free_blocks: int
 
 
 class Recorder:
@@ -28,6 +50,7 @@ class Recorder:
         self._num_passes = 0
         self._next_keyframe = 0
         self._skipped: tuple[Skip, ...] = ()
+        self._ended = 0.0  # the newest pass, in seconds on the clock
         self.seconds = 0.0
 
     @property
@@ -35,23 +58,48 @@ class Recorder:
         """Whether some hundreds of passes went by since the last one."""
         return self._num_passes >= self._next_keyframe
 
+    def draft(self, plan: Plan, queues: Queues) -> Draft:
+        """Note what is known of a pass that was just launched, before its sequences move on."""
+        return Draft(
+            plan=plan,
+            rows=draft_rows(plan, queues.running),
+            preempted=queues.take_preemptions(),
+            blocks=queues.pool.take_changes(),
+            num_waiting=len(queues.waiting),
+            num_running=len(queues.running),
+            num_free_blocks=queues.pool.num_free,
+        )
+
     def record_pass(
-        self,
-        plan: Plan,
-        queues: Queues,
-        began: float,
-        rows: tuple[RowRecord, ...],
-        split: Split,
-        mode: str = "",
+        self, draft: Draft, ended: Container[Sequence], began: float, split: Split, mode: str
     ) -> None:
-        """Write down a forward pass, and in which of its ways the runner ran it."""
-        self._write(plan, queues, began, rows, split, mode)
+        """Write down a pass whose tokens have come in.
+
+        Args:
+            ended: those who got their last token in it.
+            began: when it began, or when the pass before ended, if that was later: passes follow
+                one another on the device, even where they are launched ahead.
+            mode: in which of its ways the runner ran it.
+        """
+        now = self._clock.now()
+        self._write(
+            draft, finish_rows(draft.rows, ended), now, max(began, self._ended), split, mode
+        )
         self._num_passes += 1
+        self._ended = now
+
+    def record_failure(self, draft: Draft) -> None:
+        """Write down what changed hands for a pass that failed, if anything did."""
+        if draft.blocks or draft.preempted:
+            self._write_change(draft)
 
     def record_change(self, plan: Plan, queues: Queues) -> None:
-        """Write down what changed although no pass ran, if anything did."""
+        """Write down what changed although no pass ran, if anything did.
+
+        Only while none is under way, or its record would tell of what lies before this one.
+        """
         if queues.pool.has_changes or plan.skipped != self._skipped:
-            self._write(Plan(skipped=plan.skipped), queues, self._clock.now(), (), Split())
+            self._write_change(self.draft(Plan(skipped=plan.skipped), queues))
 
     def record_keyframe(
         self, settings: EngineSettings, queues: Queues, outputs: Iterable[tuple[str, str]]
@@ -61,8 +109,7 @@ class Recorder:
         What changed hands since the last step is written down first: a keyframe shows the state
         between two steps, so the next one must not tell of changes that it holds already.
         """
-        if queues.pool.has_changes:
-            self._write(Plan(skipped=self._skipped), queues, self._clock.now(), (), Split())
+        self.record_change(Plan(skipped=self._skipped), queues)
         self._next_keyframe = self._num_passes + KEYFRAME_STEPS
         live = [*queues.waiting, *queues.running]
         self._log.append(
@@ -78,16 +125,20 @@ class Recorder:
             )
         )
 
+    def _write_change(self, draft: Draft) -> None:
+        now = self._clock.now()
+        self._write(draft, (), now, now, Split(), "")
+
     def _write(
         self,
-        plan: Plan,
-        queues: Queues,
-        began: float,
+        draft: Draft,
         rows: tuple[RowRecord, ...],
+        now: float,
+        began: float,
         split: Split,
-        mode: str = "",
+        mode: str,
     ) -> None:
-        now = self._clock.now()
+        plan = draft.plan
         self._skipped = plan.skipped
         self._log.append(
             Step(
@@ -95,53 +146,65 @@ class Recorder:
                 time=now,
                 duration=now - began,
                 rows=rows,
-                num_tokens=plan.num_tokens,
-                num_slots=plan.num_slots,
-                is_rectangular=plan.rectangular,
-                preempted=queues.take_preemptions(),
+                num_tokens=sum([row.num_tokens for row in rows]),
+                num_slots=plan.num_slots if rows else 0,
+                is_rectangular=plan.rectangular and bool(rows),
+                preempted=draft.preempted,
                 skipped=plan.skipped,
-                blocks=queues.pool.take_changes(),
-                num_waiting=len(queues.waiting),
-                num_running=len(queues.running),
-                num_free_blocks=queues.pool.num_free,
+                blocks=draft.blocks,
+                num_waiting=draft.num_waiting,
+                num_running=draft.num_running,
+                num_free_blocks=draft.num_free_blocks,
                 split=split,
                 mode=mode,
             )
         )
 
 
-def record_rows(
-    plan: Plan, running: list[Sequence], sampled: set[Sequence]
+def draft_rows(plan: Plan, running: list[Sequence]) -> list[tuple[Sequence, RowRecord]]:
+    """What every held slot does in a pass, as far as can be said before its tokens come in."""
+    rows = [(seq, _draft_row(seq, num_tokens)) for seq, num_tokens in plan.rows]
+    if len(rows) < len(running):
+        planned = {row.seq for row in plan.rows}
+        rows += [(seq, _draft_row(seq, 0)) for seq in running if seq not in planned]
+    return rows
+
+
+def finish_rows(
+    rows: list[tuple[Sequence, RowRecord]], ended: Container[Sequence]
 ) -> tuple[RowRecord, ...]:
-    """What every held slot did in a pass that has just been applied.
+    """What every held slot did in a pass, by slot.
 
     Args:
-        running: the sequences that held a slot during the pass.
-        sampled: those that got a token in it.
+        ended: those who got their last token in it; who had ended before wasted its slot.
     """
-    planned = {row.seq: row for row in plan.rows}
-    rows = [_record(seq, planned.get(seq), seq in sampled) for seq in running]
-    return tuple(sorted(rows, key=lambda row: row.slot))
+    finished = [
+        row if seq.status is not Status.FINISHED else _finish_row(seq, row, seq in ended)
+        for seq, row in rows
+    ]
+    return tuple(sorted(finished, key=itemgetter(0)))
 
 
-def _record(seq: Sequence, row: Row | None, sampled: bool) -> RowRecord:
+def _draft_row(seq: Sequence, num_tokens: int) -> RowRecord:
     assert seq.slot is not None, f"{seq.id} runs without a slot"
-    num_tokens = row.num_tokens if row else 0
-    if num_tokens:
-        has_output = seq.num_output_tokens > sampled  # before the pass
-        work = Work.DECODE if sampled and has_output and num_tokens == 1 else Work.PREFILL
+    num_computed, total_tokens = seq.num_computed, len(seq.token_ids)
+    sampled = 0 < num_tokens == total_tokens - num_computed
+    if not num_tokens:
+        work = Work.STALLED
+    elif num_tokens == 1 and sampled and total_tokens > seq.num_prompt_tokens:
+        work = Work.DECODE
     else:
-        work = Work.HELD if seq.is_finished else Work.STALLED
+        work = Work.PREFILL
     return RowRecord(
-        slot=seq.slot,
-        request_id=seq.id,
-        work=work,
-        num_tokens=num_tokens,
-        num_computed=seq.num_computed - num_tokens,
-        total_tokens=seq.num_tokens - sampled,
-        sampled=sampled,
-        finished=sampled and seq.is_finished,
+        seq.slot, seq.request.id, work, num_tokens, num_computed, total_tokens, sampled
     )
+
+
+def _finish_row(seq: Sequence, row: RowRecord, has_ended: bool) -> RowRecord:
+    """The record of a sequence that is finished, with this pass or since before."""
+    if has_ended:
+        return row._replace(finished=True)
+    return row._replace(work=Work.HELD, num_tokens=0, total_tokens=seq.num_tokens, sampled=False)
 
 
 def record_holdings(queues: Queues) -> tuple[Holding, ...]:

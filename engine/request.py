@@ -116,7 +116,9 @@ class Sequence:
 
     Attributes:
         token_ids: prompt, then output; the newest may be `PENDING`.
-        num_computed: tokens whose keys and values are in the cache.
+        max_num_tokens: prompt and longest possible output together.
+        num_computed: tokens whose keys and values are in the cache, or will be once the passes
+            under way are done.
         block_table: ids of the blocks that hold them, in order.
         slot: the row of the timeline it owns while it runs.
     """
@@ -124,6 +126,7 @@ class Sequence:
     request: Request
     token_ids: list[int] = field(init=False)
     num_prompt_tokens: int = field(init=False)
+    max_num_tokens: int = field(init=False)
     num_computed: int = 0
     block_table: list[int] = field(default_factory=list)
     slot: int | None = None
@@ -134,6 +137,7 @@ class Sequence:
     def __post_init__(self) -> None:
         self.token_ids = list(self.request.prompt_token_ids)
         self.num_prompt_tokens = len(self.token_ids)
+        self.max_num_tokens = self.request.max_num_tokens
 
     @property
     def id(self) -> str:

@@ -75,6 +75,8 @@ class EngineSettings:
         deliver: None takes what the batcher is known for: request-level batchers answer when
             the batch ends, continuous streams.
         ignore_eos: outputs always reach their `max_tokens`; None leaves it to the request.
+        async_scheduling: plan a pass while the one before runs; None does so where the device
+            works on its own, which is on CUDA.
     """
 
     batcher: BatcherName = BatcherName.CONTINUOUS
@@ -93,6 +95,7 @@ class EngineSettings:
     max_model_len: int = 0
     deliver: Delivery | None = None
     ignore_eos: bool | None = None
+    async_scheduling: bool | None = None
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():

@@ -6,7 +6,7 @@ serves tests and simulated runs. Prompts enter the core as ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -51,16 +51,18 @@ class TextStream:
     """One output's text, token by token: no half character and no part of a stop string.
 
     Args:
-        tokenizer: decodes.
+        decode: text of ids, as a tokenizer's; asked for the same few ids again and again.
         stop: strings that end the output; they and what follows are never shown.
     """
 
-    def __init__(self, tokenizer: Tokenizer, stop: tuple[str, ...] = ()) -> None:
-        self._tokenizer = tokenizer
+    def __init__(
+        self, decode: Callable[[tuple[int, ...]], str], stop: tuple[str, ...] = ()
+    ) -> None:
+        self._decode = decode
         self._stop = stop
-        self._ids: list[int] = []
-        self._prefix = 0  # ids before it are settled; those up to _read are context
-        self._read = 0
+        self._tail: tuple[int, ...] = ()  # the newest ids; so many of them are shown already:
+        self._num_shown = 0
+        self._before = ""  # the text of those
         self._held = ""
         self.is_stopped = False
 
@@ -70,9 +72,9 @@ class TextStream:
         Args:
             may_stop: whether a stop string counts yet.
         """
-        self._ids.append(token_id)
+        self._tail = (*self._tail, token_id)
         text = self._decoded(is_last=False)
-        return self._release(text) if may_stop else text
+        return self._release(text) if self._stop and may_stop else text
 
     def flush(self) -> str:
         """What was held back, once no more tokens come."""
@@ -86,28 +88,39 @@ class TextStream:
         A few ids before the new ones are decoded with them, since some tokenizers write a token
         otherwise at the start of a text than within one (the scheme of text-generation-inference).
         """
-        before = self._tokenizer.decode(self._ids[self._prefix : self._read])
-        text = self._tokenizer.decode(self._ids[self._prefix :])
-        is_stuck = len(self._ids) - self._read > LONGEST_TAIL
+        tail, before = self._tail, self._before
+        text = self._decode(tail)
         if text.endswith(REPLACEMENT) and not is_last:
-            return self._settle_part(before, text) if is_stuck else ""
-        if len(text) <= len(before) and not is_stuck:
+            return self._settle_part(text) if self._is_stuck else ""
+        if len(text) <= len(before) and not self._is_stuck:
             return ""
-        self._prefix, self._read = self._read, len(self._ids)
+        self._settle(len(tail))
         return text[len(before) :]
 
-    def _settle_part(self, before: str, text: str) -> str:
+    @property
+    def _is_stuck(self) -> bool:
+        return len(self._tail) - self._num_shown > LONGEST_TAIL
+
+    def _settle_part(self, text: str) -> str:
         """Give up on all but the last ids of a long tail that never became a whole character.
 
         A character that is still to come has begun within the last ids: had one ended earlier,
         the text would have been shown then.
         """
-        for end in range(len(self._ids) - LONGEST_CHARACTER, self._read, -1):
-            part = self._tokenizer.decode(self._ids[self._prefix : end])
+        before = self._before
+        for end in range(len(self._tail) - LONGEST_CHARACTER, self._num_shown, -1):
+            part = self._decode(self._tail[:end])
             if text.startswith(part) and len(part) > len(before):
-                self._prefix, self._read = self._read, end
+                self._settle(end)
                 return part[len(before) :]
         return ""
+
+    def _settle(self, end: int) -> None:
+        """Count the ids before `end` as shown, and forget those that were so before."""
+        num_shown = self._num_shown
+        self._tail = self._tail[num_shown:]
+        self._num_shown = end - num_shown
+        self._before = self._decode(self._tail[: self._num_shown])
 
     def _release(self, text: str) -> str:
         """Show text up to a stop string, holding back what might become one."""

@@ -14,7 +14,7 @@ from engine.events import EngineInfo, Token
 from engine.log import EventLog
 from engine.plan import Launch, Plan, Runner, RunnerError
 from engine.queues import Queues
-from engine.request import Request, SamplingParams, Sequence, Status
+from engine.request import PENDING, Request, SamplingParams, Sequence, Status
 from engine.runners.sim import SimRunner
 from engine.settings import EngineSettings
 from engine.tokenizer import Tokenizer, ToyTokenizer
@@ -93,6 +93,8 @@ class CheckedRunner(SimRunner):
         if self.fails_next:
             self.fails_next = False
             raise RunnerError("out of memory")
+        seqs = [row.seq for row in plan.rows if row.samples]
+        self.memory.sample(seqs, [self._token(seq) for seq in seqs])
         return super().launch(plan)
 
     def resize(self, num_blocks: int, block_size: int) -> None:
@@ -109,21 +111,30 @@ class KvMemory:
     def __init__(self, block_size: int) -> None:
         self.block_size = block_size
         self._cells: dict[tuple[int, int], int | None] = {}  # by block and offset
+        self._newest: dict[Sequence, int] = {}  # token that was sampled last
 
     def run(self, plan: Plan, *, is_broken: bool = False) -> None:
         """Write what a pass computes, or rubbish, and check what it reads."""
         for row in plan.rows:
-            hashes = prefix_hashes(row.seq.token_ids)
+            hashes = self._hashes(row.seq)
             end = row.seq.num_computed + row.num_tokens
             for position in range(row.seq.num_computed, end):
                 self._cells[self._place(row.seq, position)] = (
                     None if is_broken else hashes[position]
                 )
         for row in plan.rows if not is_broken else ():
-            hashes = prefix_hashes(row.seq.token_ids)
+            hashes = self._hashes(row.seq)
             for position in range(row.seq.num_computed + row.num_tokens):
                 held = self._cells.get(self._place(row.seq, position))
                 assert held == hashes[position], f"{row.seq.id} reads what is not its own"
+
+    def sample(self, seqs: list[Sequence], token_ids: list[int]) -> None:
+        """Remember tokens that the next pass may need before anybody has taken them."""
+        self._newest |= zip(seqs, token_ids, strict=True)
+
+    def _hashes(self, seq: Sequence) -> list[int]:
+        *before, newest = seq.token_ids
+        return prefix_hashes([*before, self._newest[seq] if newest == PENDING else newest])
 
     def _place(self, seq: Sequence, position: int) -> tuple[int, int]:
         return seq.block_table[position // self.block_size], position % self.block_size
@@ -147,7 +158,7 @@ def check_plan(plan: Plan, block_size: int) -> None:
         assert end <= len(seq.block_table) * block_size
         written = seq.block_table[seq.num_computed // block_size :] if row.num_tokens else ()
         assert all(holders[block] == 1 for block in written)
-        if seq.is_finished:
+        if seq.is_finished or not seq.num_uncomputed:  # its last token may be under way
             assert row.num_tokens == 0
             assert plan.rectangular
         else:

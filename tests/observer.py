@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from collections import deque
+from typing import NamedTuple
+
 from engine.core import EngineCore
-from engine.events import Arrived, Delivered, Finished, Step, Token, Work
+from engine.events import Arrived, Delivered, Finished, RowRecord, Step, Token, Work
 from engine.plan import Plan
 from engine.request import FinishReason, Sequence, Status
 from engine.settings import BatcherName
 from tests.replay import Replay, tables_of_sequences
+
+
+class Mark(NamedTuple):
+    """Where a sequence of a pass stood after the step that launched it."""
+
+    seq: Sequence
+    slot: int | None
+    num_computed: int
+    num_tokens: int
+
+
+class Launched(NamedTuple):
+    """A pass whose record is still to come."""
+
+    plan: Plan
+    marks: dict[str, Mark]
+    is_async: bool
 
 
 class Observer:
@@ -26,6 +46,7 @@ class Observer:
         self.num_generated: dict[str, int] = {}
         self.num_delivered: dict[str, int] = {}
         self.finished: dict[str, Finished] = {}
+        self._launched: deque[Launched] = deque()
         self._slots: dict[tuple[str, int], int | None] = {}
         self._position = 0
 
@@ -33,14 +54,19 @@ class Observer:
         """Run one step of the engine, checked."""
         running = self.core.queues.running
         decoding = [seq for seq in running if seq.is_decoding and not seq.is_finished]
-        members = {seq for seq in running if not seq.is_finished}
+        members = {seq for seq in running if seq.num_uncomputed and not seq.is_finished}
         plan = self.core.step()
+        if plan.rows:
+            seqs = [row.seq for row in plan.rows]
+            marks = [Mark(seq, seq.slot, seq.num_computed, seq.num_tokens) for seq in seqs]
+            is_async = self.core.info.is_async(self.core.settings)
+            self._launched.append(Launched(plan, {mark.seq.id: mark for mark in marks}, is_async))
         self._check_progress(plan, decoding)
         self._check_budget(plan)
         self._check_batch(plan, members)
         self._check_blocks()
         self._check_slots()
-        self._read_log(plan)
+        self._read_log()
         self._check_order()
         return plan
 
@@ -48,7 +74,7 @@ class Observer:
         """No decode starves: it has its token in this pass, or made way for an older one."""
         planned = {row.seq: row.num_tokens for row in plan.rows}
         for seq in decoding:
-            assert planned.get(seq) == 1 or seq.status is Status.PREEMPTED
+            assert planned.get(seq) == 1 or seq.status is not Status.RUNNING
         live = {seq for seq in self.core.queues.running if not seq.is_finished}
         assert live <= planned.keys(), "who holds a slot gets ahead in every pass"
 
@@ -68,7 +94,9 @@ class Observer:
     def _check_batch(self, plan: Plan, members: set[Sequence]) -> None:
         """Nobody joins a request-level batch under way."""
         if self.core.batcher.request_level and members:
-            assert {row.seq for row in plan.rows if row.num_tokens} == members
+            running = {row.seq for row in plan.rows if row.num_tokens}
+            assert running <= members or not running & members
+            assert all(seq.is_finished for seq in members - running), "its token just came in"
 
     def _check_blocks(self) -> None:
         pool, queues = self.core.queues.pool, self.core.queues
@@ -96,10 +124,11 @@ class Observer:
         places = [self.arrived.index(seq.id) for seq in order]
         assert places == sorted(places)
 
-    def _read_log(self, plan: Plan) -> None:
+    def _read_log(self) -> None:
         events, self._position = self.core.log.since(self._position)
         self.replay.feed(events)
-        if not self.core.queues.pool.has_changes:  # or the next record tells of them
+        # The record of a pass under way, or the next one, tells of what changed last.
+        if self.core.flight is None and not self.core.queues.pool.has_changes:
             assert self.replay.tables == tables_of_sequences(self.core.queues.running)
         for event in events:
             match event:
@@ -115,24 +144,42 @@ class Observer:
                     assert key not in self.finished, "a request finished twice"
                     self.finished[key] = event
                 case Step() if event.rows:
-                    self._check_rows(event, plan)
+                    self._check_rows(event)
                 case _:
                     pass
 
-    def _check_rows(self, step: Step, plan: Plan) -> None:
+    def _check_rows(self, step: Step) -> None:
         """The record of a pass shows every slot that was held during it, and what it did."""
-        seqs = {row.seq.id: row.seq for row in plan.rows}
-        assert {row.request_id for row in step.rows} == seqs.keys()
-        assert {seq.id for seq in self.core.queues.running} <= seqs.keys()
+        plan, marks, is_async = self._take_launched(step)
+        assert is_async or {seq.id for seq in self.core.queues.running} <= marks.keys()
         slots = [row.slot for row in step.rows]
         assert slots == sorted(set(slots))
-        assert (step.num_tokens, step.num_slots) == (plan.num_tokens, plan.num_slots)
+        assert step.num_slots == plan.num_slots
         assert sum(row.num_tokens for row in step.rows) == step.num_tokens
+        planned = {row.seq.id: row.num_tokens for row in plan.rows}
         for row in step.rows:
-            seq = seqs[row.request_id]
-            assert seq.slot in (row.slot, None), "it may have left right after the pass"
-            assert row.num_computed + row.num_tokens == seq.num_computed
-            assert row.total_tokens + row.sampled == seq.num_tokens
-            has_ended = seq.is_finished and seq.finish_reason is not FinishReason.ABORT
-            assert (row.work is Work.HELD) == (has_ended and not row.finished)
             assert (row.num_tokens == 0) == (row.work in (Work.HELD, Work.STALLED))
+            if row.num_tokens == planned.get(row.request_id):
+                self._check_row(row, marks[row.request_id], is_async=is_async)
+            else:  # it had ended by the time its token came, or its slot was still held
+                assert is_async
+                assert (row.work, row.num_tokens, row.sampled) == (Work.HELD, 0, False)
+                assert row.request_id in self.finished
+
+    def _check_row(self, row: RowRecord, mark: Mark, *, is_async: bool) -> None:
+        seq = mark.seq
+        assert mark.slot in (row.slot, None), "it may have left right after the pass"
+        assert row.num_computed + row.num_tokens == mark.num_computed
+        is_last = row.sampled and row.total_tokens + 1 == seq.max_num_tokens
+        num_unmarked = is_async and is_last  # nothing stood for it while it was under way
+        assert row.total_tokens + row.sampled == mark.num_tokens + num_unmarked
+        has_ended = seq.finish_reason in (FinishReason.STOP, FinishReason.LENGTH)
+        if not is_async:
+            assert (row.work is Work.HELD) == (has_ended and not row.finished)
+
+    def _take_launched(self, step: Step) -> Launched:
+        """The pass that a record tells of; those launched before it failed."""
+        while True:
+            launched = self._launched.popleft()
+            if launched.marks.keys() <= {row.request_id for row in step.rows}:
+                return launched

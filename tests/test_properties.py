@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from operator import methodcaller
@@ -11,7 +12,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from engine import record
-from engine.events import Token
+from engine.events import Delivered, Finished, Token
 from engine.request import FinishReason, Request, SamplingParams
 from engine.run import run
 from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy, Start
@@ -51,6 +52,7 @@ def engine_settings(draw: Callable, **fixed: object) -> EngineSettings:
         "reserve_tokens": draw(st.sampled_from([0, 5, 20])),
         "max_model_len": draw(st.sampled_from([0, 100, 20])),
         "deliver": draw(st.none() | st.sampled_from(Delivery)),
+        "async_scheduling": draw(st.booleans()),
     }
     return EngineSettings(**(knobs | fixed))
 
@@ -58,6 +60,7 @@ def engine_settings(draw: Callable, **fixed: object) -> EngineSettings:
 SAMPLING = st.builds(
     SamplingParams,
     max_tokens=st.integers(1, 9),
+    min_tokens=st.integers(0, 1),
     stop=st.sampled_from([(), ("slot", "batch"), ("r a",)]),
     stop_token_ids=st.frozensets(st.integers(1, 66), max_size=4),
 )
@@ -185,6 +188,34 @@ def test_whatever_happens_to_an_engine_it_keeps_its_promises(chosen, asked, acti
         action(session)
     session.drain()
     session.check_the_end()
+
+
+def all_that_clients_see(chosen: EngineSettings, requests: list[Request]) -> object:
+    """Tokens, text and ends of an engine that is given everything at once."""
+    core = make_core(info=INFO)
+    core.configure(chosen)
+    for request in requests:
+        core.add(request)
+    core.flush()
+    for _ in range(LONGEST_RUN):
+        if not core.has_work:
+            break
+        core.step()
+        core.flush()
+    ends = {end.request_id: (end.reason, end.message) for end in events_of(core.log, Finished)}
+    delivered = Counter()
+    for each in events_of(core.log, Delivered):
+        delivered[each.request_id] += each.num_tokens
+    texts = {request.id: text_of(core.log, request.id) for request in requests}
+    return outputs_of(core.log), texts, ends, delivered
+
+
+@settings(max_examples=500)
+@given(chosen=engine_settings(), asked=ASKED)
+def test_planning_ahead_changes_nothing_that_clients_see(chosen, asked):
+    requests = [replace(request, id=f"r{index}") for index, request in enumerate(asked)]
+    ahead, turn_by_turn = (replace(chosen, async_scheduling=is_on) for is_on in (True, False))
+    assert all_that_clients_see(ahead, requests) == all_that_clients_see(turn_by_turn, requests)
 
 
 ARRIVALS = st.lists(

@@ -10,7 +10,7 @@ from engine.clock import VirtualClock
 from engine.events import Holding, Keyframe, RowRecord, Split, Step, Work
 from engine.plan import Launch, PassTiming, Plan, Skip, SkipReason
 from engine.queues import Preemption
-from engine.record import record_rows
+from engine.record import draft_rows
 from engine.settings import BatcherName
 from tests.builders import CheckedRunner, ask, events_of, make_core
 from tests.replay import Replay
@@ -81,9 +81,8 @@ def test_a_slot_that_is_held_for_its_batch_is_shown_as_held():
 def test_a_live_slot_that_a_plan_left_out_is_shown_as_stalled():
     core = make_core(ask("a", 5), max_num_batched_tokens=8)
     core.step()
-    assert record_rows(Plan(), core.queues.running, sampled=set()) == (
-        RowRecord(0, "a", Work.STALLED, 0, num_computed=5, total_tokens=6),
-    )
+    [(_, row)] = draft_rows(Plan(), core.queues.running)
+    assert row == RowRecord(0, "a", Work.STALLED, 0, num_computed=5, total_tokens=6)
 
 
 def test_who_made_way_is_recorded_with_what_was_lost():
@@ -130,7 +129,7 @@ def test_passes_are_counted_from_zero_without_a_gap():
 
 def test_a_simulated_device_takes_all_the_time_of_a_pass():
     [step] = run_steps(make_core(ask("a")), 1)
-    assert step.split == Split(launch=1.0, device=1.0)
+    assert step.split == Split(wait=1.0, device=1.0)
 
 
 class Ticking:
@@ -174,7 +173,7 @@ def test_the_split_of_a_pass_tells_the_runners_part_from_the_engines():
     assert first.launch == pytest.approx(0.011 - 0.005), "what is left of a launch"
     assert first.sample == 0.003
     assert first.wait == pytest.approx(0.021)
-    assert first.detokenise == pytest.approx(0.002), "a tick for each of two tokens"
+    assert first.detokenise == pytest.approx(0.001), "a tick for the tokens of the pass"
     assert first.apply > 0
     assert first.device == 0.007
     assert first.log == 0, "nothing was written down before it"

@@ -29,7 +29,7 @@ class ByteTokenizer:
 
 def stream_bytes(text: str | bytes, *stop: str) -> tuple[list[str], TextStream]:
     """Push text byte by byte; the pieces that were shown, the flushed rest last."""
-    stream = TextStream(ByteTokenizer(), stop)
+    stream = TextStream(ByteTokenizer().decode, stop)
     pieces = []
     for byte in text.encode() if isinstance(text, str) else text:
         pieces.append(stream.push(byte))
@@ -66,7 +66,7 @@ class WordTokenizer(ByteTokenizer):
 
 
 def test_a_token_without_text_does_not_make_the_next_word_the_first():
-    stream = TextStream(WordTokenizer())
+    stream = TextStream(WordTokenizer().decode)
     assert [stream.push(i) for i in (1, 0, 0, 2, 1)] == ["one", "", "", " two", " one"]
 
 
@@ -110,13 +110,13 @@ def test_a_stop_string_may_hold_wide_characters():
 
 
 def test_nothing_is_shown_after_a_stop_string():
-    stream = TextStream(ByteTokenizer(), ("b",))
+    stream = TextStream(ByteTokenizer().decode, ("b",))
     assert [stream.push(byte) for byte in b"abcd"] == ["a", "", "", ""]
     assert stream.flush() == ""
 
 
 def test_a_stop_string_does_not_count_before_it_may():
-    stream = TextStream(ByteTokenizer(), ("b",))
+    stream = TextStream(ByteTokenizer().decode, ("b",))
     assert [stream.push(byte, may_stop=False) for byte in b"abb"] == ["a", "b", "b"]
     assert not stream.is_stopped
     assert (stream.push(ord("b")), stream.is_stopped) == ("", True)
@@ -124,7 +124,7 @@ def test_a_stop_string_does_not_count_before_it_may():
 
 def test_a_stop_string_that_comes_to_light_in_the_flush_hides_only_itself():
     """The last token of an output may end in half a character, and hold text before it."""
-    stream = TextStream(PieceTokenizer(b"one END two\xc3"), ("END",))
+    stream = TextStream(PieceTokenizer(b"one END two\xc3").decode, ("END",))
     assert [stream.push(0), stream.flush()] == ["", "one "]
     assert stream.is_stopped
 
@@ -145,7 +145,7 @@ class PieceTokenizer(ByteTokenizer):
 )
 def test_what_is_shown_is_the_whole_decode_up_to_the_first_stop_string(pieces, stop):
     tokenizer = PieceTokenizer(*pieces)
-    stream = TextStream(tokenizer, stop)
+    stream = TextStream(tokenizer.decode, stop)
     shown = "".join([stream.push(i) for i in range(len(pieces))] + [stream.flush()])
     whole = tokenizer.decode(range(len(pieces)))
     found = [at for word in stop if (at := whole.find(word)) >= 0]
@@ -176,7 +176,7 @@ class TestToyTokenizer:
         assert [toy.encode(word) for word in words[1:]] == [[i] for i in range(1, toy.vocab_size)]
 
     def test_a_stream_of_it_is_its_decode(self):
-        toy, stream = ToyTokenizer(), TextStream(ToyTokenizer())
+        toy, stream = ToyTokenizer(), TextStream(ToyTokenizer().decode)
         ids = toy.encode("each pass reads every weight once")
         assert "".join(stream.push(i) for i in ids) + stream.flush() == toy.decode(ids)
 
@@ -203,7 +203,7 @@ class TestShippedTokenizer:
     @given(data=st.data())
     def test_pieces_of_any_ids_joined_are_the_whole_decode(self, shipped: HfTokenizer, data):
         ids = data.draw(st.lists(st.integers(0, shipped.vocab_size - 1), max_size=20))
-        stream = TextStream(shipped)
+        stream = TextStream(shipped.decode)
         assert "".join(stream.push(i) for i in ids) + stream.flush() == shipped.decode(ids)
 
 
@@ -215,7 +215,7 @@ def test_a_folder_without_a_tokenizer_is_an_error(tmp_path):
 def test_a_long_tail_of_broken_bytes_is_shown_in_pieces_that_join_to_the_whole():
     tokenizer = ByteTokenizer()
     ids = [0x80] * 60 + list("é日".encode()) + [0xE2] * 30 + list(b"ok")
-    stream = TextStream(tokenizer)
+    stream = TextStream(tokenizer.decode)
     pieces = [stream.push(each) for each in ids]
     assert any(pieces[:20])
     assert "".join(pieces) + stream.flush() == tokenizer.decode(ids)

@@ -25,6 +25,8 @@ def run_batch(
         skipped = _skip_head(
             queues, SkipReason.COMPANY, max_batch_size, len(queues.waiting), deadline
         )
+    if not any(seq.num_uncomputed for seq in queues.running if not seq.is_finished):
+        return Plan(rectangular=True, skipped=skipped)  # the last tokens of the batch are under way
     rows = []
     for seq in queues.running:
         grown = seq.is_finished or queues.pool.grow(seq, seq.num_tokens)

@@ -1,0 +1,77 @@
+"""`Flight`: a forward pass from its launch until its tokens have come in.
+
+With async scheduling the next pass is planned and launched while this one runs. So a sequence
+moves on as soon as its pass is launched: its tokens count as computed, and `PENDING` stands at its
+end for the token that is still to be sampled (the scheme of vLLM's `async_scheduling`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from engine.outputs import NewToken
+from engine.plan import Launch, Plan, Row
+from engine.record import Draft
+from engine.request import PENDING, Sequence, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """A pass that was launched.
+
+    Attributes:
+        samples: who gets a token, and the place of the token among theirs; in row order.
+        began, scheduled, launched: seconds on the clock when its step began, its plan was made
+            and the device had it.
+    """
+
+    plan: Plan
+    launch: Launch
+    draft: Draft
+    samples: list[tuple[Sequence, int]]
+    began: float
+    scheduled: float
+    launched: float
+
+    @property
+    def ends(self) -> Iterator[tuple[Sequence, int]]:
+        """How many tokens each sequence has in the cache once the pass has run."""
+        for seq, row in self.draft.rows:
+            yield seq, row.num_computed + row.num_tokens
+
+    def fill(self, token_ids: list[int]) -> list[NewToken]:
+        """Put the tokens that came out in their places; return those that are wanted.
+
+        Those of sequences that ended meanwhile are thrown away.
+        """
+        new = []
+        for (seq, place), token_id in zip(self.samples, token_ids, strict=True):
+            if seq.status is Status.FINISHED:
+                continue
+            if place < len(seq.token_ids):
+                seq.token_ids[place] = token_id
+            else:
+                seq.token_ids.append(token_id)
+            new.append(NewToken(seq, place, token_id))
+        return new
+
+
+def advance(rows: Iterable[Row]) -> list[tuple[Sequence, int]]:
+    """Move the sequences of a pass on that was just launched.
+
+    A sequence that this token completes gets no `PENDING`, so that it is given no further row.
+
+    Returns:
+        Who gets a token, and the place of the token among theirs.
+    """
+    samples = []
+    for seq, num_tokens in rows:
+        token_ids = seq.token_ids
+        end = seq.num_computed + num_tokens
+        seq.num_computed = end
+        if num_tokens and end == len(token_ids):
+            samples.append((seq, end))
+            if end + 1 < seq.max_num_tokens:
+                token_ids.append(PENDING)
+    return samples
