@@ -183,7 +183,7 @@ def test_a_profile_is_a_table_after_the_report_and_part_of_the_json():
     assert "Time of a pass, static (simulated)" in text
     assert "whole pass" in text
     [run] = json.loads(call(*command, "--json").stdout)["runs"]
-    assert run["profile"]["phases"]["launch"]["share"] > 0.9
+    assert run["profile"]["phases"]["wait"]["share"] > 0.9
     assert run["profile"]["trace"] is None
 
 

@@ -19,6 +19,7 @@ from tuiapp.complaining import complaining
 from tuiapp.flags import (
     DEFAULT_MODEL,
     AsJson,
+    AsyncScheduling,
     Attention,
     Batcher,
     Chunk,
@@ -100,6 +101,7 @@ def screen(
     slots: Slots = None,
     chunk: Chunk = None,
     deliver: Deliver = None,
+    async_scheduling: AsyncScheduling = None,
     seed: Seed = None,
     preset: Annotated[
         str | None,
@@ -134,7 +136,7 @@ def screen(
         spec = ModelSpec(
             name, device, dtype, load_format, attention, kv_memory, threads, enforce_eager
         )
-        overrides = read_overrides(slots, chunk, num_kv_blocks, batcher, deliver)
+        overrides = read_overrides(slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling)
         options = screen_options(
             spec,
             overrides,

@@ -12,6 +12,7 @@ from tuiapp.flags import (
     AsCsv,
     AsJson,
     AsMarkdown,
+    AsyncScheduling,
     Attention,
     Batcher,
     Chunk,
@@ -56,6 +57,7 @@ def run_command(
     slots: Slots = None,
     chunk: Chunk = None,
     deliver: Deliver = None,
+    async_scheduling: AsyncScheduling = None,
     seed: Seed = None,
     pace: Pace = 1.0,
     as_json: AsJson = False,
@@ -87,7 +89,9 @@ def run_command(
             spec=ModelSpec(
                 name, device, dtype, load_format, attention, kv_memory, threads, enforce_eager
             ),
-            overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
+            overrides=read_overrides(
+                slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling
+            ),
             variants=tuple(variant or ()),
             seed=seed,
             pace=pace,
@@ -117,6 +121,7 @@ def compare_command(
     slots: Slots = None,
     chunk: Chunk = None,
     deliver: Deliver = None,
+    async_scheduling: AsyncScheduling = None,
     seed: Seed = None,
     pace: Pace = 1.0,
     as_json: AsJson = False,
@@ -148,7 +153,7 @@ def compare_command(
             spec=ModelSpec(
                 name, device, dtype, load_format, attention, kv_memory, threads, enforce_eager
             ),
-            overrides=read_overrides(slots, chunk, num_kv_blocks, None, deliver),
+            overrides=read_overrides(slots, chunk, num_kv_blocks, None, deliver, async_scheduling),
             variants=tuple(each.strip() for each in variants.split(",") if each.strip()),
             seed=seed,
             pace=pace,
@@ -173,6 +178,7 @@ def rerun_command(
     slots: Slots = None,
     chunk: Chunk = None,
     deliver: Deliver = None,
+    async_scheduling: AsyncScheduling = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     as_markdown: AsMarkdown = False,
@@ -198,7 +204,9 @@ def rerun_command(
         request = RerunRequest(
             path=find_recording(recording),
             spec={key: value for key, value in named.items() if value is not None},
-            overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
+            overrides=read_overrides(
+                slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling
+            ),
             fail_if=tuple(fail_if or ()),
             slo=slo,
             outputs=Outputs(record, trace, report),

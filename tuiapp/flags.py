@@ -66,6 +66,13 @@ Chunk = Annotated[
     typer.Option(metavar="N", help="Tokens of one prompt in a pass at most; 0 sets no limit."),
 ]
 Deliver = Annotated[str | None, typer.Option(metavar="NAME", help="Answers: stream or batch.")]
+AsyncScheduling = Annotated[
+    bool | None,
+    typer.Option(
+        "--async-scheduling/--no-async-scheduling",
+        help="Plan a pass while the one before runs; left out, on CUDA only.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the traffic.")]
 Pace = Annotated[
     float,

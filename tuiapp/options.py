@@ -19,6 +19,7 @@ FLAGS = {
     "long_prefill_token_threshold": "--chunk",
     "num_kv_blocks": "--num-kv-blocks",
     "deliver": "--deliver",
+    "async_scheduling": "--async-scheduling",
 }
 
 
@@ -52,6 +53,7 @@ def read_overrides(
     num_kv_blocks: int | None = None,
     batcher: str | None = None,
     deliver: str | None = None,
+    async_scheduling: bool | None = None,
 ) -> dict[str, Any]:
     """The fields of `EngineSettings` that flags name; a flag that was not given is None.
 
@@ -68,6 +70,7 @@ def read_overrides(
         "num_kv_blocks": num_kv_blocks,
         "batcher": batcher,
         "deliver": deliver,
+        "async_scheduling": async_scheduling,
     }
     try:
         given = {name: value for name, value in wanted.items() if value is not None}

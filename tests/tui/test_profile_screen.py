@@ -22,9 +22,9 @@ async def test_p_opens_it_and_every_phase_has_its_line():
         await stage.run(100)
         await stage.press("p")
         assert isinstance(stage.app.screen, ProfileScreen)
-        assert "LLLLLLLL" in shown(stage, "#bars"), "a cost model knows of launches alone"
+        assert "WWWWWWWW" in shown(stage, "#bars"), "a simulated host just waits"
         phases = shown(stage, "#phases")
-        assert "L launch 100.0%" in phases
+        assert "W wait 100.0%" in phases
         assert "the batcher decides who runs" in phases
         assert "of the last 99 passes" in phases
         assert "simulated" in phases
