@@ -110,25 +110,28 @@ def make_runner(
     block_size: int = BLOCK_SIZE,
     eos_token_ids: frozenset[int] = frozenset(),
     capture: Capture | None = None,
+    way: str = "auto",
 ) -> TorchRunner:
     """A runner that takes the model over: `generate` cannot use it any more."""
-    runner = TorchRunner(model, adopt(model), eos_token_ids, capture, max_model_len=256)
+    runner = TorchRunner(model, adopt(model, way), eos_token_ids, capture, max_model_len=256)
     runner.resize(num_blocks, block_size)
     return runner
 
 
-def make_torch_core(name: str, capture: Capture | None = None, **knobs: Any) -> EngineCore:
+def make_torch_core(
+    name: str, capture: Capture | None = None, way: str = "auto", **knobs: Any
+) -> EngineCore:
     """A core that runs the model of that name; `knobs` are fields of its settings."""
-    return make_model_core(make_model(name), capture, **knobs)
+    return make_model_core(make_model(name), capture, way, **knobs)
 
 
 def make_model_core(
-    model: PreTrainedModel, capture: Capture | None = None, **knobs: Any
+    model: PreTrainedModel, capture: Capture | None = None, way: str = "auto", **knobs: Any
 ) -> EngineCore:
     """A core that runs a model, and takes it over."""
     num_blocks = knobs.get("num_kv_blocks", 64)
     return make_core(
-        runner=make_runner(model, num_blocks, capture=capture),
+        runner=make_runner(model, num_blocks, capture=capture, way=way),
         tokenizer=DummyTokenizer(VOCAB_SIZE, frozenset()),
         info=make_info(256, num_blocks),
         **{"block_size": BLOCK_SIZE, "max_num_seqs": 4} | knobs,

@@ -72,6 +72,15 @@ def test_every_batcher_gives_the_same_tokens_with_graphs(knobs, sampling):
     assert any(mode.startswith("graph") for mode in modes_of(core))
 
 
+def test_the_triton_kernel_is_recorded_and_gives_the_same_tokens():
+    pytest.importorskip("triton", reason="triton is not installed")
+    requests = make_mixed()[:3]
+    core = make_torch_core("llama", FakeCapture(), "triton")
+
+    assert serve(core, requests) == serve(make_torch_core("llama"), requests)
+    assert sum(mode.startswith("graph") for mode in modes_of(core)) == 7
+
+
 def test_each_pass_says_which_graph_it_was_or_why_none():
     core = make_torch_core("llama", FakeCapture())
 

@@ -8,8 +8,10 @@ import pytest
 
 from engine.plan import Launch, Plan, Row, RunnerError
 from engine.request import PENDING, Request, SamplingParams, Sequence
+from engine.runners.capture import Capture
 from engine.runners.torch_runner import TorchRunner
 from tests.runners.builders import begin, make_model, make_prompt, make_runner
+from tests.runners.fake_capture import FakeCapture
 
 LENGTHS = (9, 3, 20)
 
@@ -41,8 +43,14 @@ def settle(launch: Launch, sampling: list[Sequence]) -> None:
         seq.token_ids[seq.token_ids.index(PENDING)] = token_id
 
 
-def decode(seqs: list[Sequence], *, is_overlapping: bool, most: int = 99) -> list[list[int]]:
-    runner = make_runner(make_model("llama"))
+def decode(
+    seqs: list[Sequence],
+    *,
+    is_overlapping: bool,
+    most: int = 99,
+    capture: Capture | None = None,
+) -> list[list[int]]:
+    runner = make_runner(make_model("llama"), capture=capture)
     last = step(runner, seqs, most)
     for _ in range(9):
         if is_overlapping:
@@ -63,6 +71,15 @@ def test_tokens_are_those_of_steps_that_wait(sampling, most):
 
     assert decode(make_seqs(**sampling), is_overlapping=True, most=most) == waiting
     assert all(token_id != PENDING for tokens in waiting for token_id in tokens)
+
+
+@pytest.mark.parametrize("sampling", [{}, {"temperature": 0.9, "top_p": 0.9}], ids=str)
+def test_a_graph_takes_over_what_the_pass_before_sampled(sampling):
+    waiting = decode(make_seqs(**sampling), is_overlapping=False)
+    capture = FakeCapture()
+
+    assert decode(make_seqs(**sampling), is_overlapping=True, capture=capture) == waiting
+    assert capture.num_replays == 9
 
 
 def test_a_row_takes_its_own_token_wherever_it_lies_in_the_next_pass():
