@@ -27,6 +27,8 @@ class EngineInfo:
     Attributes:
         attention: the way attention is computed, such as `grouped gather + sdpa`.
         num_kv_blocks, block_size: the cache that the device's memory was set aside for.
+        quantization: in how many bits the weights are held, as `int8`; empty for those of `dtype`.
+        compilation: how the model was compiled; empty where it was not.
         graphs: whether decoding passes are replayed as CUDA graphs, and why not; empty where the
             device has none.
         is_simulated: times come from a cost model; where no model runs, text is filler.
@@ -48,8 +50,15 @@ class EngineInfo:
     device_uuid: str = ""
     is_simulated: bool = False
     graphs: str = ""
+    quantization: str = ""
+    compilation: str = ""
     peak_bandwidth: float = 0.0
     peak_flops: float = 0.0
+
+    @property
+    def precision(self) -> str:
+        """What passes compute in, and weights are held in where they have fewer bits."""
+        return f"{self.quantization} {self.dtype}".strip()
 
     def longest(self, settings: EngineSettings) -> int:
         """Prompt and output together at most under these settings, in tokens."""

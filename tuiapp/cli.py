@@ -23,6 +23,7 @@ from tuiapp.flags import (
     Attention,
     Batcher,
     Chunk,
+    Compile,
     Deliver,
     Device,
     Dtype,
@@ -33,6 +34,7 @@ from tuiapp.flags import (
     Model,
     PresetModel,
     PresetName,
+    Quantization,
     Seed,
     Slots,
     Threads,
@@ -96,6 +98,8 @@ def screen(
     kv_memory: KvMemory = 0.0,
     threads: Threads = 0,
     enforce_eager: EnforceEager = False,
+    compiles: Compile = False,
+    quantization: Quantization = "none",
     num_kv_blocks: KvBlocks = None,
     batcher: Batcher = None,
     slots: Slots = None,
@@ -134,7 +138,16 @@ def screen(
         own = find_preset(preset).model if preset else None
         name = model or own or DEFAULT_MODEL
         spec = ModelSpec(
-            name, device, dtype, load_format, attention, kv_memory, threads, enforce_eager
+            name,
+            device,
+            dtype,
+            load_format,
+            attention,
+            kv_memory,
+            threads,
+            enforce_eager,
+            compiles,
+            quantization,
         )
         overrides = read_overrides(slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling)
         options = screen_options(
@@ -186,6 +199,8 @@ def calibrate_command(
     attention: Attention = "auto",
     threads: Threads = 0,
     enforce_eager: EnforceEager = False,
+    compiles: Compile = False,
+    quantization: Quantization = "none",
     rounds: Annotated[
         int, typer.Option(metavar="N", min=1, help="How often each pass is timed.")
     ] = 9,
@@ -210,6 +225,8 @@ def calibrate_command(
             attention,
             num_threads=threads,
             enforce_eager=enforce_eager,
+            compiles=compiles,
+            quantization=quantization,
         )
         calibrate(CalibrateRequest(spec, rounds, output))
 

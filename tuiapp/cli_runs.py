@@ -16,6 +16,7 @@ from tuiapp.flags import (
     Attention,
     Batcher,
     Chunk,
+    Compile,
     Deliver,
     Device,
     Dtype,
@@ -29,6 +30,7 @@ from tuiapp.flags import (
     PresetName,
     Profile,
     ProfileDir,
+    Quantization,
     RecordFile,
     RecordingFile,
     ReportFile,
@@ -52,6 +54,8 @@ def run_command(
     kv_memory: KvMemory = 0.0,
     threads: Threads = 0,
     enforce_eager: EnforceEager = False,
+    compiles: Compile = False,
+    quantization: Quantization = "none",
     num_kv_blocks: KvBlocks = None,
     batcher: Batcher = None,
     slots: Slots = None,
@@ -87,7 +91,16 @@ def run_command(
         request = RunRequest(
             preset=story,
             spec=ModelSpec(
-                name, device, dtype, load_format, attention, kv_memory, threads, enforce_eager
+                name,
+                device,
+                dtype,
+                load_format,
+                attention,
+                kv_memory,
+                threads,
+                enforce_eager,
+                compiles,
+                quantization,
             ),
             overrides=read_overrides(
                 slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling
@@ -117,6 +130,8 @@ def compare_command(
     kv_memory: KvMemory = 0.0,
     threads: Threads = 0,
     enforce_eager: EnforceEager = False,
+    compiles: Compile = False,
+    quantization: Quantization = "none",
     num_kv_blocks: KvBlocks = None,
     slots: Slots = None,
     chunk: Chunk = None,
@@ -151,7 +166,16 @@ def compare_command(
         request = RunRequest(
             preset=story,
             spec=ModelSpec(
-                name, device, dtype, load_format, attention, kv_memory, threads, enforce_eager
+                name,
+                device,
+                dtype,
+                load_format,
+                attention,
+                kv_memory,
+                threads,
+                enforce_eager,
+                compiles,
+                quantization,
             ),
             overrides=read_overrides(slots, chunk, num_kv_blocks, None, deliver, async_scheduling),
             variants=tuple(each.strip() for each in variants.split(",") if each.strip()),

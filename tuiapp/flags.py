@@ -54,6 +54,13 @@ Threads = Annotated[int, typer.Option(metavar="N", min=0, help="Of the CPU; 0 de
 EnforceEager = Annotated[
     bool, typer.Option("--enforce-eager", help="Launch every kernel anew: no CUDA graphs.")
 ]
+Compile = Annotated[
+    bool,
+    typer.Option("--compile", help="torch.compile the model: a slow start, faster passes on CUDA."),
+]
+Quantization = Annotated[
+    str, typer.Option(metavar="NAME", help="Of the weights: none, or int8 (needs torchao).")
+]
 KvBlocks = Annotated[
     int | None, typer.Option(metavar="N", help="Blocks in the KV cache; 0 decides itself.")
 ]

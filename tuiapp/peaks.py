@@ -44,8 +44,9 @@ def find_peaks(info: EngineInfo) -> Peaks | None:
 
 
 def weight_bytes(info: EngineInfo) -> int:
-    """What all weights take; 0 where that is not known."""
-    return info.num_params * DTYPE_BYTES.get(info.dtype, 0)
+    """What all weights take, those of the head counted as the others are; 0 if not known."""
+    each = 1 if info.quantization == "int8" else DTYPE_BYTES.get(info.dtype, 0)
+    return info.num_params * each
 
 
 def _find_sheet(info: EngineInfo) -> Peaks | None:

@@ -60,7 +60,7 @@ def format_ratio(ratio: float | None) -> str:
 
 def _headline(study: Study) -> Text:
     info = study.outcomes[0].info
-    kind = "simulated, times come from a cost model" if info.is_simulated else info.dtype
+    kind = "simulated, times come from a cost model" if info.is_simulated else info.precision
     text = Text(clean(study.title), style="bold")
     count = study.num_requests
     requests = "1 request" if count == 1 else f"{count} requests"

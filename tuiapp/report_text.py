@@ -34,7 +34,7 @@ def to_csv(study: Study) -> str:
 def to_markdown(study: Study) -> str:
     """A heading, the table of the terminal, and the claims."""
     info = study.outcomes[0].info
-    kind = "simulated, times come from a cost model" if info.is_simulated else info.dtype
+    kind = "simulated, times come from a cost model" if info.is_simulated else info.precision
     what = f"{study.num_requests} requests, {info.model} on {info.device} ({kind})"
     lines = [f"### {_escape(study.title)}", "", _escape(what), ""]
     lines += _table(study)

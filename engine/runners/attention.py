@@ -63,8 +63,15 @@ class PagedAttention:
             assert bound, "the model outlived the runner it was given to"
             return bound(*args, **kwargs)
 
+        self._registered = name, attend
         AttentionInterface.register(name, attend)
         model.set_attn_implementation(name)
+
+    def hide_from_compiler(self) -> None:
+        """Have `torch.compile` leave attention alone, and compile what lies between."""
+        name, attend = self._registered
+        hidden = torch.compiler.disable(attend)  # type: ignore[no-untyped-call]
+        AttentionInterface.register(name, hidden)
 
     @property
     def name(self) -> str:

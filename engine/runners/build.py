@@ -21,10 +21,12 @@ from engine.runners.device import (
     free_memory,
 )
 from engine.runners.fuse import fuse
+from engine.runners.graphs import first_line
 from engine.runners.loading import load_model
 from engine.runners.packed_linear import pack_linears
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
 from engine.runners.peaks import measure_peaks
+from engine.runners.quantize import NONE, check_method, quantize
 from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.settings import EngineSettings
@@ -32,6 +34,8 @@ from engine.settings import EngineSettings
 SMALL_MODEL = 50_000_000  # parameters; a smaller one loses more to a second thread than it gains
 CPU_SHARE = 0.25  # of the free memory, for the KV cache; others live there too
 DEVICE_SHARE = 0.8
+COMPILER = "inductor"
+COMPILE_ERRORS = (RuntimeError, OSError, ImportError, AttributeError, TypeError, ValueError)
 
 
 def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
@@ -41,12 +45,14 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
         ConfigError: there is no such model, device or way to attend, or no memory for it.
     """
     check_name(spec.attention)
+    check_method(spec.quantization)
     device = choose_device(spec.device)
     dtype = choose_dtype(spec.dtype, device)
     loaded = load_model(spec.model, device, dtype, spec.load_format)
     num_threads = set_threads(spec.num_threads, loaded.num_params)
     peaks = measure_peaks(device, dtype, num_threads)
-    if device.type == "cpu":
+    quantize(loaded.model, spec.quantization)
+    if device.type == "cpu" and not spec.compiles and spec.quantization == NONE:
         fuse(loaded.model)
         pack_linears(loaded.model)
     attention = adopt(loaded.model, spec.attention)
@@ -72,8 +78,14 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
         loaded.tokenizer.eos_token_ids,
         make_capture(spec, device),
         loaded.max_model_len,
+        COMPILER if spec.compiles else None,
     )
-    info = replace(info, graphs=prepare_graphs(runner, spec, settings))
+    info = replace(
+        info,
+        quantization="" if spec.quantization == NONE else spec.quantization,
+        compilation=compile_now(runner, device) if spec.compiles else "",
+        graphs=prepare_graphs(runner, spec, settings),
+    )
     return Parts(runner, loaded.tokenizer, info)
 
 
@@ -96,6 +108,22 @@ def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Part
         graphs=prepare_graphs(runner, spec, settings),
     )
     return replace(parts, runner=runner, info=info)
+
+
+def compile_now(runner: TorchRunner, device: torch.device) -> str:
+    """Have the model compiled before the first request comes.
+
+    Returns:
+        What was done, for the screen.
+
+    Raises:
+        ConfigError: there is no compiler, or it cannot do it.
+    """
+    try:
+        runner.rehearse()
+    except COMPILE_ERRORS as error:
+        raise ConfigError(f"--compile: {first_line(error)}; run without it") from error
+    return "torch.compile" + (", which makes a CPU slower" if device.type == "cpu" else "")
 
 
 def make_capture(spec: ModelSpec, device: torch.device) -> Capture | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import signature
+from typing import Any
 
 import torch
 from transformers import PreTrainedModel
@@ -11,15 +13,21 @@ from transformers import PreTrainedModel
 class Forward:
     """Calls the model, whatever it calls the logits that it should compute.
 
+    Args:
+        compiler: a backend of `torch.compile`; None calls the model as it is. One compilation
+            serves passes of any size, and another those of one token.
+
     Attributes:
         vocab_size: of the logits; known once they were computed.
 
     Shapes: T tokens in the pass, R rows that sample, V tokens in the vocabulary.
     """
 
-    def __init__(self, model: PreTrainedModel) -> None:
+    def __init__(self, model: PreTrainedModel, compiler: str | None = None) -> None:
         self.vocab_size = 0
-        self._model = model
+        self._model: Callable[..., Any] = model
+        if compiler:
+            self._model = torch.compile(model, backend=compiler, dynamic=True)
         self._takes_indices = "logits_to_keep" in signature(model.forward).parameters
 
     def __call__(

@@ -27,6 +27,8 @@ class ModelSpec:
         kv_memory_gib: memory for the KV cache; 0 for a share of what is free.
         num_threads: of the CPU; 0 for what suits the model.
         enforce_eager: launch every kernel anew, with no CUDA graphs.
+        compiles: let `torch.compile` make kernels for the model at the start.
+        quantization: `int8` holds the weights of linear layers in 8 bits; `none`.
 
     Raises:
         ConfigError: a number is below 0.
@@ -40,6 +42,8 @@ class ModelSpec:
     kv_memory_gib: float = 0.0
     num_threads: int = 0
     enforce_eager: bool = False
+    compiles: bool = False
+    quantization: str = "none"
 
     def __post_init__(self) -> None:
         for name in ("kv_memory_gib", "num_threads"):

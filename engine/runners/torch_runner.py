@@ -18,7 +18,7 @@ from engine.runners.fill import fill
 from engine.runners.forward import Forward
 from engine.runners.graphs import DecodeGraphs, Graph
 from engine.runners.kv_cache import KvCache
-from engine.runners.pack import Packed, pack
+from engine.runners.pack import EMPTY, Packed, Span, pack
 from engine.runners.pass_timer import PassTimer
 from engine.runners.samples import Samples
 from engine.runners.sampling import Draw, choose_draw, sample, widths_for
@@ -40,6 +40,7 @@ class TorchRunner:
         eos_token_ids: of the model; never sampled where an output must not end.
         capture: records passes that only decode, to be replayed; None runs every kernel anew.
         max_model_len: tokens of a sequence at most.
+        compiler: a backend of `torch.compile`; None runs the model as it is.
     """
 
     def __init__(
@@ -49,12 +50,15 @@ class TorchRunner:
         eos_token_ids: frozenset[int],
         capture: Capture | None = None,
         max_model_len: int = DEFAULT_MODEL_LEN,
+        compiler: str | None = None,
     ) -> None:
         self.model = model
         self.attention = attention
         self._device = model.device
         self._eos_token_ids = eos_token_ids
-        self._forward = Forward(model)
+        if compiler:
+            attention.hide_from_compiler()
+        self._forward = Forward(model, compiler)
         self._staging = Staging(self._device)
         self._samples = Samples(self._device)
         self._fetcher = Fetcher(self._device)
@@ -77,6 +81,23 @@ class TorchRunner:
         self._follow_cache()
         with torch.inference_mode():
             return self._graphs.prepare(num_rows, self._slots)
+
+    def rehearse(self) -> None:
+        """Run passes of nothing but padding, so that the model is compiled for one and for many.
+
+        Raises:
+            RuntimeError: it cannot be compiled.
+        """
+        self._follow_cache()
+        with torch.inference_mode():
+            for num_tokens in (1, 2, 3):
+                shape = Shape(num_tokens, num_tokens)
+                fill(self._staging.open(shape), EMPTY, self._slots, {}, Draw.GREEDY)
+                fields = self._staging.send(shape)
+                scratch = [self._slots.scratch_block]
+                spans = [Span(start, 1, 0, 1, scratch) for start in range(num_tokens)]
+                self.attention.begin(spans, fields.write_slots)
+                self._forward(fields.token_ids, fields.positions, fields.sample_at)
 
     def launch(self, plan: Plan) -> Launch:
         with device_failures(plan), torch.inference_mode():

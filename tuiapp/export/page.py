@@ -67,7 +67,7 @@ def _body(study: Study, sketches: Sequence[Sketch]) -> list[str]:
 
 def _what(study: Study) -> str:
     info = study.outcomes[0].info
-    kind = "simulated: times come from a cost model" if study.is_simulated else info.dtype
+    kind = "simulated: times come from a cost model" if study.is_simulated else info.precision
     broken_off = ". Broken off: what was done until then" if study.is_interrupted else ""
     return f"{study.num_requests} requests, {info.model} on {info.device} ({kind}){broken_off}."
 

@@ -62,7 +62,7 @@ class TitleRight(Line):
         info = snapshot.info
         parts = [f"pass {snapshot.num_passes}", f"{snapshot.time:.1f} s"]
         if info:
-            what = "simulated" if info.is_simulated else f"{info.dtype} {info.device}"
+            what = "simulated" if info.is_simulated else f"{info.precision} {info.device}"
             parts.append(f"{one_line(info.model)} {what}")
         if workload:
             parts.append(one_line(workload) + (f" ×{speed:g}" if speed != 1 else ""))

@@ -1,0 +1,61 @@
+"""Weights in fewer bits, by torchao: `quantize`.
+
+Weight-only: activations keep their precision. The embedding and the head stay as they are, as
+the usual recipes leave them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+
+import torch
+from transformers import PreTrainedModel
+
+from engine.config import ConfigError, suggest
+
+NONE = "none"
+CONFIGS = {"int8": "Int8WeightOnlyConfig"}  # in torchao.quantization
+METHODS = (NONE, *CONFIGS)
+
+
+def check_method(method: str) -> None:
+    """See, before a model is loaded, whether its weights can be quantised.
+
+    Raises:
+        ConfigError: there is no such method, or torchao is not installed.
+    """
+    if method not in METHODS:
+        raise ConfigError(f"unknown quantization {method!r}; {suggest(method, METHODS)}")
+    if method == NONE:
+        return
+    if find_spec("torchao") is None:
+        raise ConfigError(f"--quantization {method} needs torchao: pip install 'batchscope[int8]'")
+    with _quiet():  # transformers imports it too, aloud
+        import_module("torchao.quantization")
+
+
+def quantize(model: PreTrainedModel, method: str) -> None:
+    """Replace the weights of the linear layers, except the head's."""
+    if method == NONE:
+        return
+    head = model.get_output_embeddings()  # type: ignore[no-untyped-call]
+
+    def is_meant(module: torch.nn.Module, _: str) -> bool:
+        return isinstance(module, torch.nn.Linear) and module is not head
+
+    torchao = import_module("torchao.quantization")
+    torchao.quantize_(model, getattr(torchao, CONFIGS[method])(), filter_fn=is_meant)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Hold back what torchao tells of kernels that it does not find for other devices."""
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)

@@ -1,0 +1,51 @@
+"""Weights in 8 bits, where torchao is installed, and a clear word where it is not."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+import torch
+
+from engine.config import ConfigError
+from engine.request import Request, SamplingParams
+from engine.runners import quantize as module
+from engine.runners.quantize import check_method, quantize
+from tests.runners.builders import make_model, make_model_core, make_prompt, serve
+
+
+def test_an_unknown_method_is_refused_with_a_known_one():
+    with pytest.raises(ConfigError, match="unknown quantization 'int4'; did you mean 'int8'"):
+        check_method("int4")
+
+
+def test_without_torchao_it_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+
+    with pytest.raises(ConfigError, match=r"needs torchao: pip install 'batchscope\[int8\]'"):
+        check_method("int8")
+
+
+def test_none_leaves_the_model_alone():
+    model = make_model("llama")
+    weight = model.model.layers[0].self_attn.q_proj.weight
+
+    quantize(model, "none")
+
+    assert model.model.layers[0].self_attn.q_proj.weight is weight
+
+
+@pytest.mark.filterwarnings("ignore")  # of torchao's own
+@pytest.mark.skipif(not importlib.util.find_spec("torchao"), reason="torchao is not installed")
+def test_a_model_in_8_bits_serves_with_logits_near_its_own():
+    tokens, model = torch.tensor([make_prompt(12)]), make_model("llama")
+    with torch.inference_mode():
+        exact = model(tokens).logits
+        quantize(model, "int8")
+        near = model(tokens).logits
+
+    assert type(model.model.layers[0].mlp.up_proj.weight) is not torch.nn.Parameter
+    assert type(model.lm_head.weight) is torch.nn.Parameter
+    assert 0 < (near - exact).abs().max() < 0.1 * exact.abs().max()
+    outputs = serve(make_model_core(model), [Request("r", (1, 2), SamplingParams(max_tokens=5))])
+    assert len(outputs["r"]) == 5
