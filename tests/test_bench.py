@@ -98,4 +98,5 @@ def test_the_screen_is_drawn_in_a_terminal_of_its_own():
     cost = measure_screen(ModelSpec(device="sim:linear"), effort)
     assert cost is not None
     assert min(cost.without, cost.with_screen) > 0
+    assert cost.cpu_ratio > 0
     assert cost.ratio == pytest.approx(cost.with_screen / cost.without)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from engine.cost.device import DTYPE_BYTES
 from engine.plan import Plan, Row
 from engine.request import Request, SamplingParams, Status
 from engine.request import Sequence as Seq
+from engine.runners.peaks import pass_clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class DecodePoint:
 
     Attributes:
         num_context: tokens that each attends to.
-        seconds: the median pass, scheduler and log left out.
+        seconds: the median pass, scheduler and log left out; of CPU time on a CPU with one thread.
         floor: seconds to read all weights once and every sequence's keys and values, at the
             bandwidth that was measured at start; 0 where that is not known.
     """
@@ -51,15 +51,16 @@ def _measure(
     core: EngineCore, size: int, num_context: int, num_passes: int, num_blocks: int
 ) -> DecodePoint:
     seqs = [_begin(index, num_context, num_passes, num_blocks) for index in range(size)]
+    info = core.info
+    clock = pass_clock(info.device, info.num_threads)
     times = []
     for _ in range(num_passes):
-        began = time.perf_counter()
+        began = clock()
         token_ids = core.runner.launch(Plan(tuple(Row(seq, 1) for seq in seqs))).result()
-        times.append(time.perf_counter() - began)
+        times.append(clock() - began)
         for seq, token_id in zip(seqs, token_ids, strict=True):
             seq.num_computed += 1
             seq.token_ids.append(token_id)
-    info = core.info
     num_bytes = info.num_params * DTYPE_BYTES.get(info.dtype, 0)
     num_bytes += size * (num_context + num_passes // 2) * info.kv_bytes_per_token
     floor = num_bytes / info.peak_bandwidth if info.peak_bandwidth else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,30 +23,38 @@ from tuiapp.screens.live import LiveScreen
 from tuiapp.session import Session
 
 
-def run_headless(spec: ModelSpec, traffic: Traffic) -> EventLog:
-    """In this thread, with nobody watching."""
+def run_headless(spec: ModelSpec, traffic: Traffic) -> tuple[EventLog, float]:
+    """In this thread, with nobody watching; the log, and the CPU seconds that it took."""
     log = EventLog()
     core = build_core(spec, traffic.settings(), WallClock(), log)
-    run(core, Listed(traffic.draw(core.tokenizer)))
-    return log
+    requests = traffic.draw(core.tokenizer)
+    began = time.process_time()
+    run(core, Listed(requests))
+    return log, time.process_time() - began
 
 
-def run_screen(spec: ModelSpec, traffic: Traffic) -> EventLog:
+def run_screen(spec: ModelSpec, traffic: Traffic) -> tuple[EventLog, float]:
     """As the playground does, until the last request has ended."""
     backend = LocalBackend(partial(build_core, spec, traffic.settings()))
     sys.setswitchinterval(SWITCH_INTERVAL)
     backend.start()
-    Watched(backend, traffic).run()
+    watched = Watched(backend, traffic)
+    watched.run()
     backend.stop()
-    return backend.log
+    return backend.log, watched.ended - watched.began
 
 
 class Watched(Playground):
-    """The playground, with the requests of the contest; it leaves when they are served."""
+    """The playground, with the requests of the contest; it leaves when they are served.
+
+    Attributes:
+        began, ended: on the clock of this process's CPU time.
+    """
 
     def __init__(self, backend: LocalBackend, traffic: Traffic) -> None:
         super().__init__(Session(backend, traffic.settings()), self._begin)
         self._traffic = traffic
+        self.began = self.ended = 0.0
 
     def on_mount(self) -> None:
         self.set_interval(0.1, self._leave_when_done)
@@ -53,21 +62,27 @@ class Watched(Playground):
     def _begin(self, session: Session) -> None:
         tokenizer = session.backend.tokenizer
         assert tokenizer, "the engine is ready"
-        session.play("bench", Listed(self._traffic.draw(tokenizer)))
+        requests = self._traffic.draw(tokenizer)
+        self.began = time.process_time()
+        session.play("bench", Listed(requests))
 
     def _leave_when_done(self) -> None:
         live = self.screen_stack[0]
         assert isinstance(live, LiveScreen)
         if live.newest.meters.num_finished >= self._traffic.num_requests:
+            self.ended = time.process_time()
             self.exit()
 
 
-def tokens_per_second(log: EventLog) -> float:
-    """From the first arrival to the last token."""
+def sum_up(log: EventLog, cpu_seconds: float) -> dict[str, float]:
+    """Rates of output tokens, of wall time from the first arrival to the last token."""
     events, _ = log.since(0)
     tokens = [event.time for event in events if isinstance(event, Token)]
     first = next(event.time for event in events if isinstance(event, Arrived))
-    return len(tokens) / (tokens[-1] - first)
+    return {
+        "per_second": len(tokens) / (tokens[-1] - first),
+        "per_cpu_second": len(tokens) / cpu_seconds,
+    }
 
 
 def main(wanted: dict[str, Any]) -> None:
@@ -75,9 +90,8 @@ def main(wanted: dict[str, Any]) -> None:
     names = ("model", "device", "dtype", "load_format")
     spec = ModelSpec(**{name: wanted[name] for name in names})
     traffic = Traffic(num_requests=wanted["num_requests"])
-    log = (run_screen if wanted["kind"] == "screen" else run_headless)(spec, traffic)
-    result = {"tokens_per_second": tokens_per_second(log)}
-    Path(wanted["result"]).write_text(json.dumps(result))
+    serve = run_screen if wanted["kind"] == "screen" else run_headless
+    Path(wanted["result"]).write_text(json.dumps(sum_up(*serve(spec, traffic))))
 
 
 if __name__ == "__main__":

@@ -35,11 +35,21 @@ class ScreenCost:
     Attributes:
         without, with_screen: output tokens a second.
         ratio: of the second to the first, in the median pair.
+        cpu_ratio: the same by CPU second, which another load on the machine leaves alone.
     """
 
     without: float
     with_screen: float
     ratio: float
+    cpu_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChildRate:
+    """Output tokens a second of one run."""
+
+    per_second: float
+    per_cpu_second: float
 
 
 def measure_screen(spec: ModelSpec, effort: Effort) -> ScreenCost | None:
@@ -56,15 +66,18 @@ def measure_screen(spec: ModelSpec, effort: Effort) -> ScreenCost | None:
         [_run(spec, effort, kind, pty.openpty) for kind in ("headless", "screen")]
         for _ in range(effort.num_screens)
     ]
-    without, with_screen = zip(*pairs, strict=True)
-    ratios = [on / off for off, on in pairs]
-    return ScreenCost(median(without), median(with_screen), median(ratios))
+    return ScreenCost(
+        without=median(off.per_second for off, _ in pairs),
+        with_screen=median(on.per_second for _, on in pairs),
+        ratio=median(on.per_second / off.per_second for off, on in pairs),
+        cpu_ratio=median(on.per_cpu_second / off.per_cpu_second for off, on in pairs),
+    )
 
 
 def _run(
     spec: ModelSpec, effort: Effort, kind: str, open_pty: Callable[[], tuple[int, int]]
-) -> float:
-    """Run a child; return its tokens a second.
+) -> ChildRate:
+    """Run a child; return its rate.
 
     Raises:
         ConfigError: it failed, or took too long.
@@ -94,7 +107,7 @@ def _run(
             child.wait()
         if code or not result.exists():
             raise ConfigError(f"the run with {kind} ended with exit code {code}")
-        return float(json.loads(result.read_text())["tokens_per_second"])
+        return ChildRate(**json.loads(result.read_text()))
 
 
 @contextmanager
