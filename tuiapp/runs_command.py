@@ -17,7 +17,7 @@ from tuiapp.report_json import dump
 from tuiapp.report_table import format_number
 from tuiapp.text import one_line
 
-TITLES = ("run", "on", "requests", "TTFT p50, ms", "tokens/s", "KiB")
+TITLES = ("run", "on", "requests", "TTFT p50, ms", "tokens/s", "MiB")
 NUM_TEXTS = 2  # columns to the left of the numbers
 
 
@@ -86,7 +86,7 @@ def _cells(entry: Entry) -> tuple[str, ...]:
         format_number(entry.value("num_requests"), "count"),
         format_number(entry.value("ttft_p50_ms"), "ms"),
         format_number(entry.value("out_tps"), "rate"),
-        f"{entry.size / 1024:,.0f}",
+        f"{entry.size / 2**20:,.1f}",
     )
 
 

@@ -169,6 +169,7 @@ async def test_a_preset_can_be_played_again(monkeypatch):
         for _ in range(2):
             await stage.press("w", "enter")
             await stage.run(600)
+            await stage.press("escape")  # leaves the report
         done = [e for e in events_of(stage, Finished) if e.reason is FinishReason.LENGTH]
         assert len(done) == 32
         assert not stage.app.screen.snapshot.num_notices
@@ -250,7 +251,7 @@ async def test_s_saves_an_svg_where_the_command_was_started(tmp_path, monkeypatc
 
 
 async def test_help_names_every_key():
-    async with staged() as stage:
+    async with staged((120, 60)) as stage:
         await stage.press("question_mark")
         assert isinstance(stage.app.screen, HelpScreen)
         shown = draw(stage.app)

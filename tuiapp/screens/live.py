@@ -231,7 +231,7 @@ class LiveScreen(Screen[None]):
 
     def action_workload(self) -> None:
         if self._session.prompts is not None:
-            self.app.push_screen(PickerScreen(self._session, list_presets()), self._play)
+            self.app.push_screen(PickerScreen(self._session, list_presets), self._play)
 
     def _play(self, preset: Preset | None) -> None:
         if preset is None:

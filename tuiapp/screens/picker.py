@@ -2,91 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
-from textual import on
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
+from textual.worker import Worker, WorkerState
 
 from engine.config import ConfigError
 from tuiapp.presets import Preset, Shelf
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
 from tuiapp.text import one_line
-from tuiapp.widgets.bars import histogram
 from tuiapp.widgets.lines import describe
-
-MOST_BINS = 40
+from tuiapp.widgets.workload_charts import NAME, draw_workload
 
 
 class PickerScreen(Dialog[Preset]):
     """Presets on the left, what the chosen one is like on the right; dismissed with the choice.
 
     Args:
-        shelf: what there is to choose from.
+        read: reads what there is to choose from, in a thread: it may be long traces.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("w,q", "close", "Close")]
     DEFAULT_CSS = """
-    PickerScreen #columns { height: 19; max-height: 1fr; margin-top: 1; }
+    PickerScreen #columns { height: 21; max-height: 1fr; margin-top: 1; }
     PickerScreen OptionList { width: 24; height: 100%; border: none; background: $surface; }
-    PickerScreen #about { width: 1fr; height: 100%; margin-left: 2; }
+    PickerScreen #about { width: 1fr; height: 100%; margin-left: 2; scrollbar-size-vertical: 1; }
     PickerScreen #errors { color: $error; height: auto; max-height: 3; }
     """
 
-    def __init__(self, session: Session, shelf: Shelf) -> None:
+    def __init__(self, session: Session, read: Callable[[], Shelf]) -> None:
         super().__init__("workload", "enter run   ↑↓ choose   esc cancel")
         self._session = session
-        self._presets = {preset.name: preset for preset in shelf.presets}
-        self._errors = shelf.errors
+        self._read_shelf = read
+        self._presets: dict[str, Preset] = {}
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(id="columns"):
-            options = [Option(Content(name), id=name) for name in self._presets]
-            yield OptionList(*options, markup=False, compact=True)
+            yield OptionList(markup=False, compact=True)
             with VerticalScroll(id="about", can_focus=False):
-                yield Static(id="details", markup=False)
-        if self._errors:
-            yield Static(Content("\n".join(str(error) for error in self._errors)), id="errors")
+                yield Static("reading the presets …", id="details", markup=False)
+        yield Static(id="errors", markup=False)
 
     def on_mount(self) -> None:
+        self.query_one("#errors").display = False
         self.query_one(OptionList).focus()
+        self._read()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self._draw)
+
+    @work(thread=True)
+    def _read(self) -> Shelf:
+        return self._read_shelf()
+
+    @on(Worker.StateChanged)
+    def _take(self, event: Worker.StateChanged) -> None:
+        """List what was read, and say what could not be."""
+        if event.state is not WorkerState.SUCCESS or not isinstance(event.worker.result, Shelf):
+            return
+        shelf, options = event.worker.result, self.query_one(OptionList)
+        self._presets = {preset.name: preset for preset in shelf.presets}
+        options.add_options([Option(Content(name), id=name) for name in self._presets])
+        if shelf.errors:
+            errors = self.query_one("#errors", Static)
+            errors.update(Content("\n".join(str(error) for error in shelf.errors)))
+            errors.display = True
+        if self._presets:
+            options.highlighted = 0
+        else:
+            self.query_one("#details", Static).update(Content("There is no preset."))
 
     @on(OptionList.OptionHighlighted)
-    def _show(self, event: OptionList.OptionHighlighted) -> None:
-        preset = self._presets[event.option_id or ""]
-        details = self.query_one("#details", Static)
-        num_bins = max(8, min(MOST_BINS, details.size.width - 30))
-        details.update(_details(preset, self._session, num_bins))
+    def _draw(self) -> None:
+        """Show what the chosen preset is like, drawn for the width that there is."""
+        options, about = self.query_one(OptionList), self.query_one("#about")
+        if options.highlighted is None:
+            return
+        preset = self._presets[options.get_option_at_index(options.highlighted).id or ""]
+        width = about.size.width - 1
+        self.query_one("#details", Static).update(_details(preset, self._session, width))
+        about.scroll_home(animate=False)
 
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._presets[event.option_id or ""])
 
 
-def _details(preset: Preset, session: Session, num_bins: int) -> Content:
-    """The story, three pictures of the workload, and the settings it brings."""
-    about, drafts = preset.about, preset.drafts
-    prompts = [d.num_prompt_tokens for d in drafts if d.num_prompt_tokens is not None]
-    outputs = [d.num_output_tokens for d in drafts if d.num_output_tokens is not None]
+def _details(preset: Preset, session: Session, width: int) -> Content:
+    """The story, what to watch, three pictures of the workload, and the settings it brings."""
+    about = preset.about
+    engines = ", ".join(variant.name for variant in preset.variants) or "nothing"
+    watch = [Content.assemble(("◦ ", "$accent"), one_line(text)) for text in about.watch]
     lines = [
         Content.styled(one_line(about.title), "bold $primary"),
         Content(one_line(about.summary)),
-        Content(""),
-        *(Content.assemble(("◦ ", "$accent"), one_line(text)) for text in about.watch),
-        Content(""),
-        _picture("prompt tokens", prompts, num_bins, "$phase-prefill"),
-        _picture("output tokens", outputs, num_bins, "$phase-decode-ink"),
-        _picture("arrivals, s", [d.arrival for d in drafts if not d.follows], num_bins, "$success"),
-        Content(""),
-        _fact("requests", str(len(drafts))),
-        _fact("runs under", _settings(preset, session)),
-        _fact("source", one_line(about.source)),
+        *([Content.styled("watch", "$muted")] if watch else []),
+        *watch,
+        draw_workload(preset.drafts, width),
+        _fact("requests", f"{len(preset.drafts):,}, under {_settings(preset, session)}"),
+        _fact("compares", one_line(engines)),
+        *(Content.styled(one_line(notice), "$warning") for notice in preset.notices),
+        *([_fact("source", one_line(about.source))] if about.source else []),
     ]
     return Content("\n").join(lines)
 
@@ -98,20 +122,5 @@ def _settings(preset: Preset, session: Session) -> str:
         return str(error)
 
 
-def _picture(name: str, values: Sequence[float], num_bins: int, colour: str) -> Content:
-    """A histogram between the least and the most."""
-    if not values:
-        return _fact(name, "as the text gives")
-    low, high = min(values), max(values)
-    if low == high:
-        return _fact(name, f"{low:g} each")
-    return Content.assemble(
-        (f"{name:<14}", "$muted"),
-        f"{low:>6.3g} ",
-        (histogram(values, num_bins), colour),
-        f" {high:.4g}",
-    )
-
-
 def _fact(name: str, text: str) -> Content:
-    return Content.assemble((f"{name:<14}", "$muted"), text)
+    return Content.assemble((f"{name:<{NAME}}", "$muted"), text)

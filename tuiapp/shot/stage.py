@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from textual.pilot import Pilot
+from textual.worker import WorkerFailed
 
 from tuiapp.app import Playground
 from tuiapp.screens.live import LiveScreen
@@ -27,7 +28,7 @@ class Stage:
 
     async def settle(self) -> None:
         """Draw what has happened, and let the layout come to rest."""
-        await self.app.workers.wait_for_complete()
+        await self._finish_work()
         for _ in range(3):
             await self.pilot.pause()
             self.live.draw_all()
@@ -35,8 +36,16 @@ class Stage:
 
     async def press(self, *keys: str) -> None:
         """Press keys, and draw what comes of it."""
-        await self.pilot.press(*keys)
+        for key in keys:
+            await self.pilot.press(key)
+            await self._finish_work()
         await self.settle()
+
+    async def _finish_work(self) -> None:
+        """Wait for what screens do in threads; the screen itself says what went wrong there."""
+        with suppress(WorkerFailed):
+            await self.app.workers.wait_for_complete()
+        await self.pilot.pause()
 
 
 @asynccontextmanager

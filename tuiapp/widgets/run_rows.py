@@ -10,9 +10,9 @@ from tuiapp.study import RUN_LINES, ratio
 from tuiapp.text import one_line
 
 WIDE = 104  # columns from which a line says where a run was made
-DATE, NAME, WHERE, DEVICE, NUMBER = 13, 29, 24, 11, 9
+DATE, NAME, WHERE, DEVICE, NUMBER = 13, 28, 21, 11, 9
 SIDE = 19  # of two runs side by side
-WIDE_TITLES = ("requests", "TTFT p50", "ITL p99", "tok/s", "KiB")
+WIDE_TITLES = ("requests", "TTFT p50", "ITL p99", "tok/s", "MiB")
 NARROW_TITLES = ("TTFT p50", "tok/s")
 
 
@@ -110,7 +110,7 @@ def _numbers(entry: Entry, width: int) -> tuple[str, ...]:
         return ttft, rate
     count = format_number(entry.value("num_requests"), "count")
     itl = format_number(entry.value("itl_p99_ms"), "ms")
-    return count, ttft, itl, rate, f"{entry.size / 1024:,.0f}"
+    return count, ttft, itl, rate, f"{entry.size / 2**20:,.1f}"
 
 
 def _fit(text: str, width: int, *, left: bool = True) -> str:
