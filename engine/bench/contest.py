@@ -10,20 +10,17 @@ from typing import Protocol
 
 
 class Contender(Protocol):
-    """A way to serve the requests that it was made for.
-
-    Attributes:
-        is_here: it computes in this process, so that CPU time can be told.
-    """
+    """A way to serve the requests that it was made for."""
 
     @property
     def name(self) -> str: ...
 
-    @property
-    def is_here(self) -> bool: ...
-
     def serve(self) -> int:
         """Serve all of them; return the output tokens that were asked for and came."""
+        ...
+
+    def cpu_seconds(self) -> float | None:
+        """CPU time used so far by whatever serves; None where that cannot be told."""
         ...
 
 
@@ -32,7 +29,7 @@ class Rate:
     """Output tokens a second.
 
     Attributes:
-        per_cpu_second: of this process; None where another process computes.
+        per_cpu_second: of whatever serves; None where that cannot be told.
     """
 
     per_second: float
@@ -85,14 +82,16 @@ def hold(
 
 
 def _take_turn(contender: Contender, num_tokens: int) -> Rate:
-    began, began_cpu = time.perf_counter(), time.process_time()
+    began, began_cpu = time.perf_counter(), contender.cpu_seconds()
     delivered = contender.serve()
-    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - began_cpu
+    seconds, ended_cpu = time.perf_counter() - began, contender.cpu_seconds()
     if delivered != num_tokens:
         raise ContestError(
             f"{contender.name} delivered {delivered} output tokens in place of {num_tokens}"
         )
-    return Rate(num_tokens / seconds, num_tokens / cpu_seconds if contender.is_here else None)
+    if began_cpu is None or ended_cpu is None:
+        return Rate(num_tokens / seconds, None)
+    return Rate(num_tokens / seconds, num_tokens / (ended_cpu - began_cpu))
 
 
 def _stand(name: str, index: int, rounds: Sequence[Sequence[Rate]]) -> Standing:

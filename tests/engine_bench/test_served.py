@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -64,12 +65,20 @@ def serving(**changes) -> Iterator[tuple[str, list[dict]]]:
 def test_all_are_asked_for_at_once_as_token_ids(end):
     with serving() as (url, asked):
         served = Served("peer", url + end, REQUESTS)
-        assert (served.name, served.is_here) == ("peer", False)
+        assert (served.name, served.cpu_seconds()) == ("peer", None)
         assert served.serve() == 7
     assert sorted(body["max_tokens"] for body in asked) == [3, 4]
     assert {body["model"] for body in asked} == {"m"}
     assert [1] * 5 in [body["prompt"] for body in asked]
     assert all(body["ignore_eos"] and body["temperature"] == 0 for body in asked)
+
+
+def test_the_cpu_time_of_a_server_on_this_machine_is_told():
+    with serving() as (url, _):
+        served = Served("peer", url, REQUESTS, os.getpid())
+        before = served.cpu_seconds()
+        sum(range(10**6))
+        assert served.cpu_seconds() > before > 0
 
 
 def test_what_a_server_says_is_said():
