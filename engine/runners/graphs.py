@@ -158,7 +158,7 @@ class DecodeGraphs:
             self._samples.keep(tokens)
             return tokens
 
-        return Graph(bucket, inputs, self._capture.capture(run))
+        return Graph(bucket, inputs, batch, self._capture.capture(run))
 
     def _num_blocks(self, longest: int) -> int:
         """Columns of the block tables for contexts of up to so many tokens."""
@@ -173,9 +173,10 @@ class DecodeGraphs:
 class Graph:
     """A recorded pass, with the memory that it reads its inputs from."""
 
-    def __init__(self, bucket: Bucket, inputs: Staging, replay: Run) -> None:
+    def __init__(self, bucket: Bucket, inputs: Staging, batch: DecodeBatch, replay: Run) -> None:
         self._bucket = bucket
         self._inputs = inputs
+        self._batch = batch  # not all of it lies in the inputs, and a graph keeps nothing alive
         self._replay = replay
 
     def stage(self, packed: Packed, slots: SlotTable, sources: Mapping[Sequence, int]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -79,6 +81,31 @@ def test_the_triton_kernel_is_recorded_and_gives_the_same_tokens():
 
     assert serve(core, requests) == serve(make_torch_core("llama"), requests)
     assert sum(mode.startswith("graph") for mode in modes_of(core)) == 7
+
+
+class Forgetful:
+    """Keeps no reference to what it records, as a device's graph does not."""
+
+    def capture(self, run: Run) -> Run:
+        output = run()
+        return lambda: output
+
+
+def test_a_graph_keeps_every_tensor_that_attention_reads(monkeypatch):
+    core = make_torch_core("llama", Forgetful())
+    attention, handed = core.runner.attention, []
+    begin_decode = attention.begin_decode
+
+    def note(decode, write_slots):
+        handed.extend(map(weakref.ref, (decode.block_tables, decode.kv_lens, decode.query_starts)))
+        begin_decode(decode, write_slots)
+
+    monkeypatch.setattr(attention, "begin_decode", note)
+    core.runner.prepare(2)
+    gc.collect()
+
+    assert len(handed) == 2 * 3
+    assert all(tensor() is not None for tensor in handed)
 
 
 def test_each_pass_says_which_graph_it_was_or_why_none():
