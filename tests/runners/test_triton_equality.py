@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from engine.core import EngineCore
+from engine.events import Step
 from engine.request import Request, SamplingParams
+from engine.runners.capture import Capture, Run
 from engine.runners.loading import DummyTokenizer
 from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.settings import BatcherName, Start
-from tests.builders import make_core, make_info
+from tests.builders import events_of, make_core, make_info
 from tests.runners.builders import BLOCK_SIZE, VOCAB_SIZE, generate, make_model, make_prompt, serve
 
 pytest.importorskip("triton", reason="triton is not installed")
@@ -46,9 +48,18 @@ def make_requests() -> list[Request]:
     ]
 
 
-def make_triton_core(name: str, **knobs: Any) -> EngineCore:
+class Rerun:
+    """Runs what it recorded again; interpreting copies to the host, which no capture allows."""
+
+    def capture(self, run: Run) -> Run:
+        output = run()
+        return lambda: output.copy_(run())
+
+
+def make_triton_core(name: str, capture: Capture | None = None, **knobs: Any) -> EngineCore:
     model = make_model(name)
-    runner = TorchRunner(model, adopt(model, "triton"), frozenset())
+    attention = adopt(model, "triton")
+    runner = TorchRunner(model, attention, frozenset(), capture, max_model_len=64)
     runner.resize(32, BLOCK_SIZE)
     return make_core(
         runner=runner,
@@ -64,3 +75,11 @@ def test_tokens_equal_generate(name, expected, knobs):
 
     assert core.runner.attention.name == "paged triton (interpreted)"
     assert serve(core, make_requests()) == expected
+
+
+@pytest.mark.parametrize("name", ["gpt-oss"], indirect=True)
+def test_recorded_passes_give_the_same_tokens(name, expected):
+    core = make_triton_core(name, Rerun())
+
+    assert serve(core, make_requests()) == expected
+    assert any(step.mode.startswith("graph") for step in events_of(core.log, Step))
