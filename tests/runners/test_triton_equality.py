@@ -9,13 +9,14 @@ import pytest
 from engine.core import EngineCore
 from engine.events import Step
 from engine.request import Request, SamplingParams
-from engine.runners.capture import Capture, Run
+from engine.runners.capture import Capture
 from engine.runners.loading import DummyTokenizer
 from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.settings import BatcherName, Start
 from tests.builders import events_of, make_core, make_info
 from tests.runners.builders import BLOCK_SIZE, VOCAB_SIZE, generate, make_model, make_prompt, serve
+from tests.runners.fake_capture import FakeCapture
 
 pytest.importorskip("triton", reason="triton is not installed")
 
@@ -48,14 +49,6 @@ def make_requests() -> list[Request]:
     ]
 
 
-class Rerun:
-    """Runs what it recorded again; interpreting copies to the host, which no capture allows."""
-
-    def capture(self, run: Run) -> Run:
-        output = run()
-        return lambda: output.copy_(run())
-
-
 def make_triton_core(name: str, capture: Capture | None = None, **knobs: Any) -> EngineCore:
     model = make_model(name)
     attention = adopt(model, "triton")
@@ -79,7 +72,7 @@ def test_tokens_equal_generate(name, expected, knobs):
 
 @pytest.mark.parametrize("name", ["gpt-oss"], indirect=True)
 def test_recorded_passes_give_the_same_tokens(name, expected):
-    core = make_triton_core(name, Rerun())
+    core = make_triton_core(name, FakeCapture())
 
     assert serve(core, make_requests()) == expected
     assert any(step.mode.startswith("graph") for step in events_of(core.log, Step))
