@@ -10,6 +10,7 @@ import numpy as np
 from engine.backends.base import Backend
 from engine.prompts import PromptMaker
 from engine.request import Request, SamplingParams
+from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, EngineSettings
 from engine.workload import Workload
 from tuiapp.presets import Preset
@@ -56,6 +57,11 @@ class Session:
         base: what presets change, the same as `settings` if not given.
         seed: of the bursts.
         replay: the backend once more where it plays a recording, which can be looked at only.
+        spec: what the engine was built from; None where no other can be built beside it.
+
+    Attributes:
+        played_at: position in the log from which on what plays has arrived.
+        has_injected: whether the user has added requests to what plays.
     """
 
     def __init__(
@@ -66,13 +72,17 @@ class Session:
         base: EngineSettings | None = None,
         seed: int = 0,
         replay: Replay | None = None,
+        spec: ModelSpec | None = None,
     ) -> None:
         self.backend = backend
         self.replay = replay
         self.settings = settings
+        self.spec = spec
         self._base = base or settings
         self.workload = ""
         self.playing: Playing | None = None
+        self.played_at = 0
+        self.has_injected = False
         self.speed = 1.0
         self.is_paused = False
         self._mine: set[str] = set()
@@ -87,6 +97,11 @@ class Session:
         if self._prompts is None and self.backend.tokenizer is not None:
             self._prompts = PromptMaker(self.backend.tokenizer)
         return self._prompts
+
+    @property
+    def base(self) -> EngineSettings:
+        """What presets change: the settings that the session began with."""
+        return self._base
 
     def is_mine(self, request_id: str) -> bool:
         """Whether the user injected this request, rather than a workload."""
@@ -118,6 +133,7 @@ class Session:
             in_steps: its times follow how long a decoding pass takes here.
         """
         self.workload, self.playing = name, None
+        self.played_at, self.has_injected = len(self.backend.log), False
         self.backend.play(workload, self.speed, in_steps=in_steps)
 
     def play_preset(self, preset: Preset, variant: str | None = None) -> None:
@@ -180,6 +196,7 @@ class Session:
         ids = self.next_ids(len(prompts))
         self._num_injected += len(prompts)
         self._mine.update(ids)
+        self.has_injected = True
         for request_id, prompt, params in zip(ids, prompts, sampling, strict=True):
             self.backend.submit(Request(request_id, prompt, params))
 
