@@ -37,7 +37,12 @@ def stage_preset(
     clock = VirtualClock()
     cost = None if spec.device.startswith("sim") else Linear()
     core = build_core(spec, settings, clock, EventLog(capacity=None), cost)
-    session = Session(SteppedBackend(core, clock), core.settings, seed=preset.about.seed)
+    session = Session(
+        SteppedBackend(core, clock),
+        core.settings,
+        seed=preset.about.seed,
+        spec=spec if spec.device.startswith("sim") else None,  # others compare on this machine
+    )
     session.settle(core.settings)
     session.play_requests_of(preset)
     return session
