@@ -20,7 +20,7 @@ BINDINGS: list[BindingType] = [
     Binding("space", "pause", "Pause", tooltip="Hold the engine and its clock"),
     Binding("question_mark", "help", "Help", key_display="?", tooltip="This page"),
     Binding("q", "app.quit", "Quit", tooltip="Leave batchscope"),
-    Binding("n", "step(1)", "Step", tooltip="Pause and run one forward pass"),
+    Binding("n", "step(1)", "Step", show=False, tooltip="Pause and run one forward pass"),
     Binding("enter", "inspect", "Inspect", key_display="⏎", tooltip="One request's life"),
     Binding("g", "flush", "Go", show=False, tooltip="Start a batch without waiting for company"),
     Binding("k", "knobs", "Knobs", tooltip="Every setting, and its name elsewhere"),
