@@ -148,6 +148,7 @@ async def test_w_compares_another_preset_and_r_the_same_again():
         await stage.pilot.press("w")
         await stage.pilot.pause()
         assert isinstance(stage.app.screen, PickerScreen)
+        await stage.app.workers.wait_for_complete()
         stage.app.screen.dismiss(find_preset("even-outputs"))
         await stage.pilot.pause()
         stage.backend.run(1)

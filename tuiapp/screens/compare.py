@@ -180,7 +180,7 @@ class CompareScreen(Screen[None]):
         self._compare_preset(traffic.preset)
 
     def action_workload(self) -> None:
-        self.app.push_screen(PickerScreen(self._session, list_presets()), self._pick)
+        self.app.push_screen(PickerScreen(self._session, list_presets), self._pick)
 
     def _pick(self, preset: Preset | None) -> None:
         if preset:
