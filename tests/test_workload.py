@@ -108,7 +108,7 @@ class TestLastCall:
     def test_is_not_for_requests_of_others(self):
         feed, queues = Feed(make_listed(0.0)), make_queues()
         feed.take(0.0)
-        queues.waiting.append(Sequence(ask("mine")))
+        queues.enqueue(Sequence(ask("mine")))
         assert not feed.is_last_call(queues)
 
     def test_is_not_for_what_was_answered_before(self):

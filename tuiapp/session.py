@@ -191,16 +191,20 @@ class Session:
         """The names that the next injected requests will get."""
         return [f"u{self._num_injected + index}" for index in range(count)]
 
-    def inject(self, prompts: list[tuple[int, ...]], sampling: list[SamplingParams]) -> None:
+    def inject(
+        self, prompts: list[tuple[int, ...]], sampling: list[SamplingParams], priority: int = 0
+    ) -> None:
         """Submit requests of the user's own, which stand out on the screen."""
         ids = self.next_ids(len(prompts))
         self._num_injected += len(prompts)
         self._mine.update(ids)
         self.has_injected = True
         for request_id, prompt, params in zip(ids, prompts, sampling, strict=True):
-            self.backend.submit(Request(request_id, prompt, params))
+            self.backend.submit(Request(request_id, prompt, params, priority=priority))
 
-    def inject_wish(self, text: str, prompt_tokens: int, output_tokens: int, count: int) -> None:
+    def inject_wish(
+        self, text: str, prompt_tokens: int, output_tokens: int, count: int, priority: int = 0
+    ) -> None:
         """Inject like requests: a text's, or with prompts of a length and exact outputs."""
         maker = self.prompts
         if maker is None:
@@ -208,7 +212,8 @@ class Session:
         prompts = [
             maker.chat(text) if text else maker.make(prompt_tokens, self._rng) for _ in range(count)
         ]
-        self.inject(prompts, [self.sampling(output_tokens, exact=not text) for _ in prompts])
+        sampling = [self.sampling(output_tokens, exact=not text) for _ in prompts]
+        self.inject(prompts, sampling, priority)
 
     def burst(self) -> int:
         """Inject two dozen requests of varied length; return how many, 0 before it is ready."""

@@ -20,6 +20,7 @@ class Draft:
         cancel_after_s: the client goes away so long after it asked.
         cancel_after_tokens: or once so many tokens have reached it.
         group, num_prefix_tokens: all prompts of a group begin with the same tokens.
+        priority: the lower comes first, where the scheduling policy looks at it.
         filler: a file that the prompt is cut from; empty for the shipped corpus.
     """
 
@@ -37,6 +38,7 @@ class Draft:
     group: int | None = None
     num_prefix_tokens: int = 0
     filler: str = ""
+    priority: int = 0
 
     def paced(self, pace: float) -> Draft:
         """The same with all its times stretched."""
