@@ -79,7 +79,8 @@ class Observer:
         """
         planned = {row.seq: row.num_tokens for row in plan.rows}
         if self._puts_prompts_first():
-            assert planned or not any(seq.num_uncomputed for seq in self.core.queues.running)
+            live = [seq for seq in self.core.queues.running if not seq.is_finished]
+            assert planned or not any(seq.num_uncomputed for seq in live)
             return
         for seq in decoding:
             assert planned.get(seq) == 1 or seq.status is not Status.RUNNING

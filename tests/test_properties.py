@@ -234,7 +234,7 @@ def all_that_clients_see(chosen: EngineSettings, requests: list[Request]) -> obj
 
 
 @settings(max_examples=500)
-@given(chosen=engine_settings(), asked=ASKED)
+@given(chosen=engine_settings(default_queue_timeout_ms=0.0), asked=ASKED)
 def test_planning_ahead_changes_nothing_that_clients_see(chosen, asked):
     requests = [replace(request, id=f"r{index}") for index, request in enumerate(asked)]
     ahead, turn_by_turn = (replace(chosen, async_scheduling=is_on) for is_on in (True, False))
