@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -26,8 +27,8 @@ class Playing:
     """A preset that was begun.
 
     Attributes:
-        position: in the log, when it was asked for.
-        speed: at which its requests arrive.
+        position: in the log, when it was asked for; no two have the same.
+        speed: at which its requests arrive; the last other than 1, if there was one.
     """
 
     preset: Preset
@@ -51,6 +52,11 @@ class Replay(Protocol):
 
 class Session:
     """Remembers what was asked for: the settings, the speed, and which requests are the user's.
+
+    Attributes:
+        workload: the name of what plays; empty for nothing.
+        playing: the preset that plays; None for anything else.
+        recording: the file, where it plays one.
 
     Args:
         settings: those that the engine was built with.
@@ -83,6 +89,7 @@ class Session:
         self.playing: Playing | None = None
         self.played_at = 0
         self.has_injected = False
+        self.recording: Path | None = None
         self.speed = 1.0
         self.is_paused = False
         self._mine: set[str] = set()
@@ -178,6 +185,8 @@ class Session:
         index = SPEEDS.index(self.speed) + steps
         self.speed = SPEEDS[max(0, min(len(SPEEDS) - 1, index))]
         self.backend.set_speed(self.speed)
+        if self.playing and self.speed != 1.0:  # it is not the preset's own run any more
+            self.playing = replace(self.playing, speed=self.speed)
         return self.speed
 
     def toggle_pause(self) -> None:

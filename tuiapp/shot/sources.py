@@ -57,7 +57,7 @@ def stage_recording(path: Path, moment: Moment) -> Session:
     recording = Recording(path)
     backend = StillBackend(until(recording, moment))
     session = Session(backend, recording.settings, replay=backend)
-    session.workload = one_line(f"replay of {path.name}")
+    session.workload, session.recording = one_line(f"replay of {path.name}"), path
     return session
 
 
