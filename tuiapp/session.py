@@ -53,11 +53,6 @@ class Replay(Protocol):
 class Session:
     """Remembers what was asked for: the settings, the speed, and which requests are the user's.
 
-    Attributes:
-        workload: the name of what plays; empty for nothing.
-        playing: the preset that plays; None for anything else.
-        recording: the file, where it plays one.
-
     Args:
         settings: those that the engine was built with.
         base: what presets change, the same as `settings` if not given.
@@ -66,6 +61,9 @@ class Session:
         spec: what the engine was built from; None where no other can be built beside it.
 
     Attributes:
+        workload: the name of what plays; empty for nothing.
+        playing: the preset that plays; None for anything else.
+        recording: the file, where it plays one.
         played_at: position in the log from which on what plays has arrived.
         has_injected: whether the user has added requests to what plays.
     """
