@@ -22,7 +22,7 @@ from engine.outputs import NewToken, Outputs
 from engine.plan import Plan, Runner, RunnerError
 from engine.queues import Queues
 from engine.record import Recorder
-from engine.request import PENDING, FinishReason, Request, Sequence
+from engine.request import PENDING, Answer, FinishReason, Request, Sequence
 from engine.settings import Delivery, EngineSettings, KvPolicy, TimeoutAction
 from engine.timeouts import overdue, timeout_message, wake_for_timeout
 from engine.tokenizer import Tokenizer
@@ -108,7 +108,7 @@ class EngineCore:
                 self._drop(seq, FinishReason.ABORT)
         self._deliver_batch()
 
-    def take_answered(self) -> list[str]:
+    def take_answered(self) -> list[Answer]:
         """Whose clients got all they will get since the last call, for whatever reason."""
         return self._outputs.take_answered()
 

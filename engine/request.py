@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 PENDING = -1  # stands for a token id that a pass under way has yet to sample
 
@@ -107,6 +108,13 @@ class Request:
     def max_num_tokens(self) -> int:
         """Prompt and longest possible output together."""
         return len(self.prompt_token_ids) + self.sampling.max_tokens
+
+
+class Answer(NamedTuple):
+    """A client has all that it will get, be it much or nothing."""
+
+    request_id: str
+    token_ids: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

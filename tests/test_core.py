@@ -58,6 +58,10 @@ def reasons_of(core: EngineCore) -> dict[str, FinishReason]:
     return {event.request_id: event.reason for event in events_of(core.log, Finished)}
 
 
+def answered(core: EngineCore) -> list[str]:
+    return [answer.request_id for answer in core.take_answered()]
+
+
 def messages_of(core: EngineCore) -> dict[str, str]:
     return {event.request_id: event.message for event in events_of(core.log, Finished)}
 
@@ -323,7 +327,7 @@ class TestAbort:
         core = make_core(ask("a"), ask("b"), **STATIC)
         core.step()
         core.abort("a")
-        assert core.take_answered() == ["a"]
+        assert answered(core) == ["a"]
         run_out(core)
         assert [key for _, key, _ in deliveries_of(core)] == ["b"]
 
@@ -601,31 +605,31 @@ class TestAnswered:
     def test_is_who_got_its_last_token(self):
         core = make_core(ask("a", max_tokens=2), ask("b", max_tokens=3))
         core.step()
-        assert core.take_answered() == []
+        assert answered(core) == []
         core.step()
-        assert core.take_answered() == ["a"]
-        assert core.take_answered() == []
+        assert answered(core) == ["a"]
+        assert answered(core) == []
 
     def test_is_nobody_before_its_batch_ends_where_answers_come_by_batch(self):
         core = make_core(ask("a", max_tokens=1), ask("b", max_tokens=2), **STATIC)
         core.step()
-        assert core.take_answered() == []
+        assert answered(core) == []
         core.step()
-        assert core.take_answered() == ["a", "b"]
+        assert answered(core) == ["a", "b"]
 
     def test_is_who_was_refused_rejected_or_went_away_each_once(self):
         core = make_core(ask("a"), ask("a"), ask("never", 9000))
         core.step()
         core.abort("a")
         core.step()
-        assert core.take_answered() == ["a", "never", "a"]
+        assert answered(core) == ["a", "never", "a"]
 
     def test_is_told_once_though_settings_change_after_it(self):
         core = make_core(ask("a", max_tokens=1))
         core.step()
         core.configure(EngineSettings(max_num_seqs=3))
         core.step()
-        assert core.take_answered() == ["a"]
+        assert answered(core) == ["a"]
 
 
 class TestClientsThatGoAway:

@@ -156,7 +156,8 @@ class Session:
         """Every token was made and delivered exactly once, or there is a reason why not."""
         observer = self.observer
         assert set(observer.finished) == {request.id for request in self.requests}
-        assert sorted(self.core.take_answered()) == sorted(observer.finished)
+        answered = [answer.request_id for answer in self.core.take_answered()]
+        assert sorted(answered) == sorted(observer.finished)
         outputs = outputs_of(self.core.log)
         for request in self.requests:
             finished, got = observer.finished[request.id], outputs.get(request.id, [])
