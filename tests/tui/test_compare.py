@@ -224,6 +224,16 @@ async def test_tab_picks_which_two_lanes_lie_over_each_other():
         assert "7 held idle" in screen_text(stage.app)
 
 
+async def test_a_terminal_that_is_too_small_is_told_so_and_the_lanes_run_on():
+    async with staged((63, 20)) as stage:
+        await open_preset(stage)
+        await finish(stage)
+        assert "batchscope needs 80×24, now 63×20" in screen_text(stage.app)
+        await stage.pilot.resize_terminal(80, 24)
+        await draw(stage)
+        assert "continuous wins" in screen_text(stage.app)
+
+
 async def test_help_explains_the_keys_of_this_screen():
     async with staged() as stage:
         await open_preset(stage)

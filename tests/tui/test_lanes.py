@@ -219,6 +219,13 @@ def test_cells_show_what_takes_most_of_their_time_and_marks_however_short():
     assert drawn(continuous) == ["▒─●                 ", "▒──────────────────●"]
 
 
+def test_a_begin_is_never_drawn_behind_its_end():
+    comparison = compare(contest_of_preset(preset_of()))
+    static, continuous = comparison.lanes
+    assert drawn(static, width=5) == ["●░░░░", "▒───●"]
+    assert drawn(continuous, width=5) == ["●    ", "▒───●"]
+
+
 def test_a_ghost_is_seen_where_it_answers_later():
     static, continuous = compare(contest_of_preset(preset_of())).lanes
     short, long = pair_up(continuous.track, static.track, static.track.ended, 10)

@@ -59,10 +59,11 @@ def _longest(spent: dict[Cell, float], seconds: float) -> Cell | None:
 def _mark(cells: Cells, stretches: Sequence[Stretch], marks: Sequence[Mark], size: float) -> None:
     """Show what would be lost between longer things."""
     width = len(cells)
-    taken = {cell_of(mark.time, size, width) for mark in marks}
+    taken = {cell_of(mark.time, size, width): mark.request_id for mark in marks}
     for stretch in stretches:
         at = min(width - 1, int(stretch.began / size))
-        at += at in taken and at + 1 < width
+        is_after_another = at in taken and taken[at] != stretch.request_id
+        at += is_after_another and at + 1 < width
         if stretch.phase is Phase.PREFILL and at not in taken:
             cells[at] = Cell(Phase.PREFILL, stretch.request_id)
     for mark in marks:

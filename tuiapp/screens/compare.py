@@ -25,6 +25,7 @@ from tuiapp.session import Session
 from tuiapp.widgets.compare_view import CompareView
 from tuiapp.widgets.ghost_rows import GhostRows
 from tuiapp.widgets.lane_rows import LaneRows
+from tuiapp.widgets.too_small import TooSmall
 
 FRAMES_PER_SECOND = 10
 NOTES = (
@@ -79,6 +80,7 @@ class CompareScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield self.view
+        yield TooSmall()
 
     def on_mount(self) -> None:
         self.set_interval(1 / FRAMES_PER_SECOND, self.draw)
@@ -98,7 +100,9 @@ class CompareScreen(Screen[None]):
         """
         has_news = self.comparison.poll()
         has_moved = self._advance()
-        if has_news or has_moved or everything:
+        is_large = self.query_one(TooSmall).tell(self.size)
+        self.view.display = is_large
+        if is_large and (has_news or has_moved or everything):
             self.view.draw(everything=everything or not self.comparison.is_running)
 
     def draw_all(self) -> None:
@@ -205,6 +209,7 @@ class CompareScreen(Screen[None]):
         if log is None or request_id is None:
             self.notify("No request is there at this moment", timeout=2)
             return
+        self._played_from = None
         rewind = open_log(log)
         rewind.poll(0.0)
         if self.view.cursor is not None:

@@ -94,6 +94,8 @@ class LaneView(Vertical):
             self._show_numbers(lane, frame, num_rows)
         if frame.cursor is None and lane.is_over:
             rest = verdict if frame.is_wide else show_brief(lane.report())
+        elif lane.standing.log is None:
+            rest = ""
         else:
             rest = _tell_moment(moment, is_wide=frame.is_wide)
         self.query_one(Line).say(_title(lane, number, rest, is_wide=frame.is_wide))
