@@ -13,18 +13,17 @@ from engine.batchers import make_batcher
 from engine.blocks import BlockChange, BlockPool
 from engine.caching_pool import CachingPool
 from engine.clock import Clock
-from engine.door import queue_problem, refusal
+from engine.door import refusal
 from engine.events import Arrived, Configured, EngineInfo, Failed, Ready, Split
 from engine.flight import Flight, advance
 from engine.log import EventLog
-from engine.order import make_order
 from engine.outputs import NewToken, Outputs
 from engine.plan import Plan, Runner, RunnerError
 from engine.queues import Queues
 from engine.record import Recorder
-from engine.request import PENDING, Answer, FinishReason, Request, Sequence
-from engine.settings import Delivery, EngineSettings, KvPolicy, TimeoutAction
-from engine.timeouts import overdue, timeout_message, wake_for_timeout
+from engine.register import Register
+from engine.request import PENDING, FinishReason, Request, Sequence
+from engine.settings import Delivery, EngineSettings, KvPolicy
 from engine.tokenizer import Tokenizer
 
 
@@ -51,11 +50,11 @@ class EngineCore:
         self.tokenizer = tokenizer
         self.clock = clock
         self.log = log
-        self.queues = Queues(self._make_pool(settings), make_order(settings))
+        self.queues = Queues(self._make_pool(settings))
         self.batcher = make_batcher(settings)
         self._outputs = Outputs(tokenizer, clock, log)
         self.flight: Flight | None = None  # the pass under way
-        self._seen: set[str] = set()
+        self._register = Register()
         self._recorder = Recorder(clock, log)
         log.append(Ready(clock.now(), info))
         log.append(Configured(clock.now(), settings))
@@ -77,29 +76,27 @@ class EngineCore:
         if self.settings.ignore_eos is not None:
             sampling = replace(request.sampling, ignore_eos=self.settings.ignore_eos)
             request = replace(request, sampling=sampling)
-        if request.id in self._seen:
+        if request.id in self._register:
             again = f"a request named {request.id!r} was already submitted"
             self._outputs.refuse(request.id, again)
             return
-        self._seen.add(request.id)
         self.log.append(Arrived(self.clock.now(), request))
         seq = Sequence(request)
-        full = queue_problem(self.queues, self.settings)
-        if problem := self._refusal(request) or full:
-            self._outputs.finish(seq, FinishReason.REJECTED, problem)
+        self._register.add(seq)
+        if problem := self._refusal(request):
+            self._finish(seq, FinishReason.REJECTED, problem)
         else:
             self._outputs.begin(seq)
-            self.queues.enqueue(seq)
+            self.queues.waiting.append(seq)
 
     def abort(self, request_id: str) -> None:
         """End a request early, with all it holds; an unknown or finished one is left alone.
 
         A token of it that is under way is thrown away.
         """
-        for seq in [*self.queues.waiting, *self.queues.running]:
-            if seq.id == request_id and not seq.is_finished:
-                self._drop(seq, FinishReason.ABORT)
-                self._deliver_batch()  # it may have been the last that its batch waited for
+        if seq := self._register.find(request_id):
+            self._drop(seq, FinishReason.ABORT)
+            self._deliver_batch()  # it may have been the last that its batch waited for
 
     def abort_all(self) -> None:
         """End every live request early."""
@@ -108,7 +105,7 @@ class EngineCore:
                 self._drop(seq, FinishReason.ABORT)
         self._deliver_batch()
 
-    def take_answered(self) -> list[Answer]:
+    def take_answered(self) -> list[str]:
         """Whose clients got all they will get since the last call, for whatever reason."""
         return self._outputs.take_answered()
 
@@ -119,31 +116,38 @@ class EngineCore:
     def configure(self, settings: EngineSettings) -> None:
         """Change any knob between steps.
 
-        What is under way is awaited and what runs is preempted first, so that no policy meets a
-        state that another one made, and no token is lost or repeated.
+        What runs goes on where it can; else it is preempted first, so that no policy meets a
+        state that another one made. No token is lost or repeated.
 
         Raises:
             RunnerError: the runner cannot hold that many blocks; nothing was changed.
         """
         self.settle()
-        pool = self._make_pool(settings)
-        old = self.queues.pool
+        pool = old = self.queues.pool
+        if not settings.keeps_cache(self.settings):
+            pool = self._make_pool(settings)
         if (pool.num_blocks, pool.block_size) != (old.num_blocks, old.block_size):
             self.runner.resize(pool.num_blocks, pool.block_size)
-        for seq in self.queues.running:
-            if seq.is_finished:
-                self._outputs.deliver(seq, self.clock.now())
-        self.queues.retire_finished()
-        for seq in reversed(self.queues.running):
-            self.queues.preempt(seq)
+        if pool is not old or self.queues.num_slots > settings.num_slots:
+            self.preempt_all()
         self._recorder.record_change(Plan(), self.queues)
         self.settings, self.queues.pool = settings, pool
-        self.queues.reorder(make_order(settings))
         self.batcher = make_batcher(settings)
         self.log.append(Configured(self.clock.now(), settings))
         for seq in list(self.queues.waiting):
             if message := self._refusal(seq.request):
                 self._drop(seq, FinishReason.REJECTED, message)
+
+    def preempt_all(self) -> None:
+        """Free every slot and every block; what ran comes first in line."""
+        self.settle()
+        now = self.clock.now()
+        for seq in self.queues.running:
+            if seq.is_finished:
+                self._outputs.deliver(seq, now)
+        self.queues.retire_finished()
+        for seq in reversed(self.queues.running):
+            self.queues.preempt(seq)
 
     def record_keyframe(self) -> None:
         """Write down the whole state, so that a reader can begin here."""
@@ -155,7 +159,6 @@ class EngineCore:
             self.settle()
             self.record_keyframe()
         began = self.clock.now()
-        self._time_out(began)
         plan = self.batcher.schedule(self.queues, began)
         under_way, self.flight = self.flight, None
         error = self._launch(plan, began) if plan.rows else None
@@ -167,7 +170,6 @@ class EngineCore:
             self.settle()
         if not self.flight:
             self._recorder.record_change(plan, self.queues)
-            plan = wake_for_timeout(plan, self.queues, self.settings)
         for request_id in self._outputs.take_leaving():
             self.abort(request_id)
         # With nothing to launch, what has just come in may be what the next plan waits for.
@@ -178,14 +180,6 @@ class EngineCore:
         flight, self.flight = self.flight, None
         if flight:
             self._land(flight)
-
-    def _time_out(self, now: float) -> None:
-        """Refuse, or let others pass, who has waited too long."""
-        for seq in overdue(self.queues, self.settings, now):
-            if self.settings.timeout_action is TimeoutAction.DELAY:
-                self.queues.delay(seq)
-            else:
-                self._drop(seq, FinishReason.REJECTED, timeout_message(seq, now))
 
     def _launch(self, plan: Plan, began: float) -> RunnerError | None:
         """Hand a plan to the device and move its sequences on; return why it could not be."""
@@ -271,6 +265,7 @@ class EngineCore:
         """End a sequence; tokens of it that are under way will be thrown away."""
         while seq.token_ids and seq.token_ids[-1] == PENDING:
             seq.token_ids.pop()
+        self._register.end(seq)
         self._outputs.finish(seq, reason, message)
 
     def _deliver_batch(self) -> None:

@@ -16,22 +16,24 @@ REFERENCE = Linear()  # the device that the presets were made for: 12 ms a pass
 def measure_pace(core: EngineCore) -> float:
     """How much slower a decoding pass of one sequence is here than on the reference device.
 
-    A few passes are run past the scheduler and the log, in the first blocks of the cache, so
-    nothing may be running.
+    A few passes are run past the scheduler and the log, in blocks that nobody needs; nothing may
+    be running.
 
     Raises:
         RunnerError: a pass failed, or the cache is too small for it.
     """
-    assert not any(not seq.is_finished for seq in core.queues.running), "the blocks are in use"
+    assert not core.queues.running, "other passes would be measured with it"
     request = Request("pace", (1,) * PROMPT, SamplingParams(max_tokens=PASSES, ignore_eos=True))
     seq = Sequence(request, slot=0, status=Status.RUNNING)
-    block_size = core.queues.pool.block_size
-    num_blocks = -(-(PROMPT + PASSES) // block_size)
-    if num_blocks > core.queues.pool.num_blocks:
+    pool = core.queues.pool
+    if not pool.grow(seq, PROMPT + PASSES):
+        num_blocks = pool.blocks_for(PROMPT + PASSES)
         raise RunnerError(f"the pace is measured in {num_blocks} KV blocks, more than there are")
-    seq.block_table = list(range(num_blocks))
-    _run(core, seq, PROMPT)
-    return median(_run(core, seq, 1) for _ in range(PASSES - 1))
+    try:
+        _run(core, seq, PROMPT)
+        return median(_run(core, seq, 1) for _ in range(PASSES - 1))
+    finally:
+        pool.release(seq)
 
 
 def _run(core: EngineCore, seq: Sequence, num_tokens: int) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from engine.blocks import BlockChange
 from engine.events import Configured, EngineInfo, Event, Holding, Keyframe, Ready, Step
 from engine.request import Sequence
+from engine.settings import EngineSettings
 
 
 @dataclass(slots=True)
@@ -25,13 +26,15 @@ class Replay:
     num_blocks: int = 0
     block_size: int = 1
     cached: set[int] = field(default_factory=set)
+    settings: EngineSettings | None = None
 
     @classmethod
     def begin(cls, frame: Event, info: EngineInfo) -> Replay:
         """Begin in the middle, with what a keyframe says."""
         assert isinstance(frame, Keyframe)
         num_blocks, block_size = info.num_blocks(frame.settings), frame.settings.block_size
-        return cls(tables_of(frame.running), info, num_blocks, block_size, set(frame.cached))
+        tables, cached = tables_of(frame.running), set(frame.cached)
+        return cls(tables, info, num_blocks, block_size, cached, frame.settings)
 
     def feed(self, events: list[Event]) -> None:
         """Read on; each record has to agree with those before it."""
@@ -42,7 +45,10 @@ class Replay:
                 case Configured(settings=settings):
                     assert self.info
                     self.num_blocks = self.info.num_blocks(settings)
-                    self.block_size, self.cached = settings.block_size, set()
+                    self.block_size = settings.block_size
+                    if not (self.settings and settings.keeps_cache(self.settings)):
+                        self.cached = set()
+                    self.settings = settings
                 case Step():
                     self._feed_step(event)
                 case Keyframe(running=running, cached=cached):

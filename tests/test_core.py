@@ -21,14 +21,7 @@ from engine.events import (
 )
 from engine.plan import RunnerError
 from engine.request import FinishReason, Status
-from engine.settings import (
-    BatcherName,
-    Delivery,
-    EngineSettings,
-    KvPolicy,
-    SchedulingPolicy,
-    TimeoutAction,
-)
+from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy
 from engine.tokenizer import ToyTokenizer
 from tests.builders import (
     CheckedRunner,
@@ -56,10 +49,6 @@ def run_out(core: EngineCore, most: int = 200) -> None:
 
 def reasons_of(core: EngineCore) -> dict[str, FinishReason]:
     return {event.request_id: event.reason for event in events_of(core.log, Finished)}
-
-
-def answered(core: EngineCore) -> list[str]:
-    return [answer.request_id for answer in core.take_answered()]
 
 
 def messages_of(core: EngineCore) -> dict[str, str]:
@@ -327,7 +316,7 @@ class TestAbort:
         core = make_core(ask("a"), ask("b"), **STATIC)
         core.step()
         core.abort("a")
-        assert answered(core) == ["a"]
+        assert core.take_answered() == ["a"]
         run_out(core)
         assert [key for _, key, _ in deliveries_of(core)] == ["b"]
 
@@ -361,68 +350,6 @@ class TestAbort:
         core.add(ask("b", 3))
         assert rows_of(core.step()) == [("b", 3)]
         assert (core.queues.running[0].slot, core.queues.running[0].block_table) == (0, [0])
-
-
-class TestQueueSize:
-    def test_who_comes_to_a_full_queue_is_refused_and_the_others_are_served(self):
-        core = make_core(*(ask(f"r{i}") for i in range(4)), max_queue_size=2)
-        assert messages_of(core) == dict.fromkeys(("r2", "r3"), "queue is full (2 waiting)")
-        run_out(core)
-        assert set(outputs_of(core.log)) == {"r0", "r1"}
-
-    @pytest.mark.parametrize("batcher", BatcherName)
-    def test_whoever_runs_is_not_counted(self, batcher):
-        core = make_core(ask("a"), max_queue_size=1, batcher=batcher, max_batch_size=1)
-        core.step()
-        core.add(ask("b"))
-        core.add(ask("c"))
-        assert messages_of(core) == {"c": "queue is full (1 waiting)"}
-
-
-class TestTimeouts:
-    KNOBS = {"max_num_seqs": 1, "default_queue_timeout_ms": 2500.0}  # noqa: RUF012 -- read only
-
-    def test_who_waited_too_long_is_refused(self):
-        core = make_core(ask("a", max_tokens=9), ask("b"), **self.KNOBS)
-        run_out(core)
-        assert messages_of(core)["b"] == (
-            "it waited 3000 ms in the queue, longer than default_queue_timeout_ms allows"
-        )
-        assert reasons_of(core) == {"a": FinishReason.LENGTH, "b": FinishReason.REJECTED}
-
-    def test_who_waited_too_long_lets_the_others_pass(self):
-        core = make_core(
-            ask("a", max_tokens=3), ask("b"), timeout_action=TimeoutAction.DELAY, **self.KNOBS
-        )
-        for _ in range(3):
-            core.step()
-        core.add(ask("c", arrival=3.0, max_tokens=2))
-        run_out(core)
-        assert list(outputs_of(core.log)) == ["a", "c", "b"]
-
-    def test_an_engine_that_waits_for_company_wakes_up_to_refuse(self):
-        core = make_core(ask("a"), batcher=BatcherName.STATIC, default_queue_timeout_ms=2500.0)
-        plan = core.step()
-        assert (rows_of(plan), plan.wake_at) == ([], 2.5)
-        core.clock.sleep(2.5)
-        core.step()
-        assert reasons_of(core) == {"a": FinishReason.REJECTED}
-
-    def test_who_was_preempted_is_not_refused_for_waiting_again(self):
-        requests = [ask("a", 4, max_tokens=9), ask("b", 4, max_tokens=9)]
-        core = make_core(*requests, num_kv_blocks=4, block_size=4, default_queue_timeout_ms=2500.0)
-        run_out(core)
-        assert any(step.preempted for step in events_of(core.log, Step))
-        assert set(reasons_of(core).values()) == {FinishReason.LENGTH}
-
-
-class TestPriorities:
-    def test_a_live_change_of_policy_orders_those_who_wait(self):
-        requests = [replace(ask(f"r{i}", max_tokens=1), priority=9 - i) for i in range(3)]
-        core = make_core(*requests, max_num_seqs=1)
-        core.configure(replace(core.settings, scheduling_policy=SchedulingPolicy.PRIORITY))
-        run_out(core)
-        assert list(outputs_of(core.log)) == ["r2", "r1", "r0"]
 
 
 class TestFlush:
@@ -460,17 +387,36 @@ class TestConfigure:
         run_out(core)
         assert outputs_of(core.log) == outputs_of(undisturbed.log)
 
-    def test_what_runs_is_preempted_and_comes_back_in_order(self):
+    def test_what_runs_goes_on_where_a_knob_does_not_touch_it(self):
         core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=2)
         core.step()
-        core.configure(EngineSettings(max_num_seqs=3))
+        core.configure(EngineSettings(max_num_seqs=3, max_num_batched_tokens=99))
+        assert rows_of(core.step()) == [("a", 1), ("b", 1), ("c", 4)]
+        assert not any(step.preempted for step in events_of(core.log, Step))
+
+    def test_fewer_slots_than_are_held_preempt_what_runs(self):
+        core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=3)
+        core.step()
+        core.configure(EngineSettings(max_num_seqs=2))
+        assert rows_of(core.step()) == [("a", 5), ("b", 5)]
+
+    def test_a_batch_goes_on_while_the_next_one_may_be_larger(self):
+        core = make_core(ask("a"), ask("b"), **STATIC)
+        core.step()
+        core.configure(EngineSettings(BatcherName.STATIC, max_batch_size=5))
+        assert rows_of(core.step()) == [("a", 1), ("b", 1)]
+
+    def test_what_runs_is_preempted_for_another_cache_and_comes_back_in_order(self):
+        core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=2)
+        core.step()
+        core.configure(EngineSettings(max_num_seqs=3, num_kv_blocks=99))
         assert [seq.id for seq in core.queues.waiting] == ["a", "b", "c"]
         assert rows_of(core.step()) == [("a", 5), ("b", 5), ("c", 4)]
 
     def test_the_change_is_told_after_what_it_did(self):
         core = make_core(ask("a"))
         core.step()
-        core.configure(EngineSettings(max_num_seqs=3))
+        core.configure(EngineSettings(num_kv_blocks=99))
         told = [type(event).__name__ for event in core.log.since(0)[0][-2:]]
         assert told == ["Step", "Configured"]
         step = events_of(core.log, Step)[-1]
@@ -605,31 +551,31 @@ class TestAnswered:
     def test_is_who_got_its_last_token(self):
         core = make_core(ask("a", max_tokens=2), ask("b", max_tokens=3))
         core.step()
-        assert answered(core) == []
+        assert core.take_answered() == []
         core.step()
-        assert answered(core) == ["a"]
-        assert answered(core) == []
+        assert core.take_answered() == ["a"]
+        assert core.take_answered() == []
 
     def test_is_nobody_before_its_batch_ends_where_answers_come_by_batch(self):
         core = make_core(ask("a", max_tokens=1), ask("b", max_tokens=2), **STATIC)
         core.step()
-        assert answered(core) == []
+        assert core.take_answered() == []
         core.step()
-        assert answered(core) == ["a", "b"]
+        assert core.take_answered() == ["a", "b"]
 
     def test_is_who_was_refused_rejected_or_went_away_each_once(self):
         core = make_core(ask("a"), ask("a"), ask("never", 9000))
         core.step()
         core.abort("a")
         core.step()
-        assert answered(core) == ["a", "never", "a"]
+        assert core.take_answered() == ["a", "never", "a"]
 
     def test_is_told_once_though_settings_change_after_it(self):
         core = make_core(ask("a", max_tokens=1))
         core.step()
         core.configure(EngineSettings(max_num_seqs=3))
         core.step()
-        assert answered(core) == ["a"]
+        assert core.take_answered() == ["a"]
 
 
 class TestClientsThatGoAway:

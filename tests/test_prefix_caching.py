@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.core import EngineCore
@@ -107,10 +109,18 @@ def test_who_is_preempted_takes_up_where_its_blocks_still_are_and_does_not_count
     assert hits(core) == (0, 17)
 
 
-def test_changing_a_knob_empties_the_cache():
+def test_a_knob_that_is_none_of_the_caches_leaves_it_as_it_is():
     core = make_caching(ask("a", 1))
     run_out(core)
-    core.configure(core.settings)
+    core.configure(replace(core.settings, max_num_seqs=3))
+    core.add(ask("b", 1))
+    assert rows_of(core.step()) == [("b", 1)]
+
+
+def test_another_cache_is_empty():
+    core = make_caching(ask("a", 1))
+    run_out(core)
+    core.configure(replace(core.settings, num_kv_blocks=50))
     core.add(ask("b", 1))
     assert rows_of(core.step()) == [("b", 9)]
 

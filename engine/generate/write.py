@@ -50,9 +50,7 @@ def _write(
     num_output = draft.num_output_tokens or max(1, prompts.count(draft.answer))
     params = sample_output(num_output, sampling, ignore_eos=True)
     leaves = draft.cancel_after_tokens
-    return Request(
-        draft.id, prompt, params, draft.arrival, draft.label, leaves, priority=draft.priority
-    )
+    return Request(draft.id, prompt, params, draft.arrival, draft.label, leaves)
 
 
 def _opening(draft: Draft, maker: PromptMaker) -> tuple[int, ...]:
