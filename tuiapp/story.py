@@ -165,21 +165,16 @@ def _reason(skip: Skip, snapshot: Snapshot) -> str:
     """What the head of the queue waits for."""
     match skip.reason:
         case SkipReason.SLOTS:
-            text = "for a slot"
+            return "for a slot"
         case SkipReason.BLOCKS:
-            text = f"for KV blocks ({skip.needed} needed, {skip.available} free)"
+            return f"for KV blocks ({skip.needed} needed, {skip.available} free)"
         case SkipReason.BUDGET:
-            text = "for room in the token budget of a pass"
+            return "for room in the token budget of a pass"
         case SkipReason.COMPANY:
-            text = "for company"
+            return "for company"
         case SkipReason.POLICY:
             is_idle = snapshot.settings.start is Start.IDLE
-            text = "until the whole batch is done" if not is_idle else "until the batch is done"
-        case SkipReason.LONG_PROMPTS:
-            text = "for another long prompt to be computed"
-        case SkipReason.RATIO:
-            text = f"until {skip.needed} of them make it worth to interrupt the decodes"
-    return text
+            return "until the whole batch is done" if not is_idle else "until the batch is done"
 
 
 def _count(number: int, noun: str) -> str:

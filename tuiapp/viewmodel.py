@@ -36,7 +36,6 @@ from engine.request import FinishReason
 from engine.settings import EngineSettings
 from tuiapp.columns import Column, make_column
 from tuiapp.kv_book import KvBook
-from tuiapp.line import stand_in_line
 from tuiapp.snapshot import Meters, Notice, Snapshot
 from tuiapp.tracked import RequestView, Tracked
 from tuiapp.windows import NUM_GAPS, Windows, percentiles
@@ -73,7 +72,6 @@ class ViewModel:
         self._notices: deque[Notice] = deque(maxlen=NUM_NOTICES)
         self._num_notices = 0
         self._num_played = 0
-        self._num_came = 0
 
     @property
     def position(self) -> int:
@@ -92,8 +90,22 @@ class ViewModel:
     def poll(self, now: float) -> Snapshot:
         """Read what is new; return the frame of this moment."""
         events, position = self._log.since(self._position)
+        if position - len(events) > self._position:
+            events = self._begin_again(events)
         self.feed(events, position)
         return self.snapshot(now)
+
+    def _begin_again(self, events: list[Event]) -> list[Event]:
+        """Forget all but what runs, since the log forgot events that were never read.
+
+        Returns:
+            The events from the oldest keyframe on, which says what the rest builds on.
+        """
+        info = self._info
+        vars(self).update(vars(ViewModel(self._log)))
+        self._info = info
+        kinds = (at for at, event in enumerate(events) if isinstance(event, Keyframe))
+        return events[next(kinds, len(events)) :]
 
     def feed(self, events: Iterable[Event], position: int) -> None:
         """Take in events that end at a position of the log."""
@@ -142,8 +154,7 @@ class ViewModel:
             case Delivered():
                 self._on_delivered(event)
             case Arrived(_, request):
-                self._num_came += 1
-                self._requests[request.id] = Tracked(request, self._num_came)
+                self._requests[request.id] = Tracked(request)
                 self._waiting[request.id] = None
             case Finished():
                 self._on_finished(event)
@@ -205,7 +216,8 @@ class ViewModel:
         for request_id in self._slots.values():
             if request_id in self._requests:
                 self._requests[request_id].work = None
-        slots = {row.slot: row.request_id for row in step.rows}
+        # A pass that was under way when somebody left may tell of who is forgotten by now.
+        slots = {row.slot: row.request_id for row in step.rows if row.request_id in self._requests}
         self._vacate(sorted(self._slots.keys() - slots.keys()))
         self._slots = slots
         for row in step.rows:
@@ -224,7 +236,9 @@ class ViewModel:
                 self._left[slot] = tracked.view()
 
     def _on_row(self, row: RowRecord, began: float) -> None:
-        tracked = self._requests[row.request_id]
+        tracked = self._requests.get(row.request_id)
+        if tracked is None:
+            return
         tracked.work = row.work
         tracked.num_computed = row.num_computed + row.num_tokens
         self._waiting.pop(row.request_id, None)
@@ -237,12 +251,14 @@ class ViewModel:
             self._requests[change.request_id].num_cached = change.lookup.num_hit
 
     def _on_preempted(self, request_id: str) -> None:
-        tracked = self._requests[request_id]
+        self._num_preemptions += 1
+        self._last_preempted = request_id
+        tracked = self._requests.get(request_id)
+        if tracked is None or tracked.reason:  # its last token was under way
+            return
         tracked.num_preemptions += 1
         tracked.num_computed = 0
         tracked.work = None
-        self._num_preemptions += 1
-        self._last_preempted = request_id
         self._waiting[request_id] = None
         self._waiting.move_to_end(request_id, last=False)
 
@@ -251,6 +267,8 @@ class ViewModel:
         if (old.batcher, old.delivery) != (settings.batcher, settings.delivery):
             self._windows.clear_latencies()
         num_blocks = self._info.num_blocks(settings) if self._info else 0
+        if settings.keeps_cache(old) and num_blocks == len(self._kv.owners):
+            return
         counts = self._kv.num_looked_up, self._kv.num_hit
         self._kv = KvBook(num_blocks, settings.block_size)
         self._kv.num_looked_up, self._kv.num_hit = counts
@@ -268,9 +286,7 @@ class ViewModel:
             return
         self._num_passes = frame.index
         self._on_configured(frame.settings)
-        numbered = enumerate(frame.requests)
-        self._requests = OrderedDict((each.id, Tracked(each, at)) for at, each in numbered)
-        self._num_came = len(frame.requests)
+        self._requests = OrderedDict((each.id, Tracked(each)) for each in frame.requests)
         for holding in frame.running:
             self._slots[holding.slot] = holding.request_id
             self._requests[holding.request_id].num_computed = holding.num_computed
@@ -301,7 +317,7 @@ class ViewModel:
         self._time = max(self._time, now)
         num_slots = max([self._settings.num_slots, *(slot + 1 for slot in self._slots)])
         slots = (self._slots.get(slot) for slot in range(num_slots))
-        waiting = stand_in_line(self._waiting, self._requests, self._settings, self._time)
+        waiting = [key for key, _ in zip(self._waiting, range(NUM_QUEUE_SHOWN), strict=False)]
         return Snapshot(
             time=self._time,
             num_passes=self._num_passes,
@@ -310,7 +326,7 @@ class ViewModel:
             columns=tuple(self._columns),
             slots=tuple(self._requests[key].view() if key else None for key in slots),
             left=tuple(self._left.get(slot) for slot in range(num_slots)),
-            waiting=tuple(self._requests[key].view() for key in waiting[:NUM_QUEUE_SHOWN]),
+            waiting=tuple(self._requests[key].view() for key in waiting),
             skipped=self._skipped,
             block_owners=tuple(self._kv.owners),
             block_sharing=self._kv.sharing,

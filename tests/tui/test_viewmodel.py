@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from engine.backends.base import Backend
 from engine.events import Work
+from engine.log import CHUNK, EventLog
 from engine.plan import SkipReason
 from engine.request import FinishReason, Request, SamplingParams
 from engine.settings import BatcherName
+from tests.builders import make_core
 from tests.tui.stage import StageBackend
 from tuiapp.phases import Phase
 from tuiapp.viewmodel import NUM_REMEMBERED, ViewModel
@@ -155,3 +157,18 @@ def test_polling_in_one_go_or_pass_by_pass_gives_the_same_frame():
         backend.run(1)
         frame = often.poll(backend.now())
     assert ViewModel(backend.log).poll(backend.now()) == frame
+
+
+def test_a_view_that_fell_behind_begins_again_at_the_oldest_keyframe():
+    core = make_core(ask("gone", max_tokens=2), ask("long", max_tokens=6000), log=EventLog(CHUNK))
+    viewmodel = ViewModel(core.log)
+    core.step()
+    assert viewmodel.poll(0.0).num_passes == 1
+    while core.log.first == 0:
+        plan = core.step()
+    snapshot = viewmodel.poll(0.0)
+    [row] = plan.rows
+    assert viewmodel.request_ids == ("long",)
+    assert [view and view.id for view in snapshot.slots].index("long") == row.seq.slot
+    assert snapshot.block_owners.count("long") == len(row.seq.block_table)
+    assert (snapshot.num_passes, snapshot.info) == (core.log.since(0)[0][-1].index + 1, core.info)
