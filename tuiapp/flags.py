@@ -61,6 +61,12 @@ Compile = Annotated[
 Quantization = Annotated[
     str, typer.Option(metavar="NAME", help="Of the weights: none, or int8 (needs torchao).")
 ]
+TensorParallel = Annotated[
+    int,
+    typer.Option(
+        "--tensor-parallel", metavar="N", min=1, help="Processes, a device each, to share a model."
+    ),
+]
 KvBlocks = Annotated[
     int | None, typer.Option(metavar="N", help="Blocks in the KV cache; 0 decides itself.")
 ]

@@ -22,8 +22,9 @@ from engine.runners.device import (
 )
 from engine.runners.fuse import fuse
 from engine.runners.graphs import first_line
-from engine.runners.loading import load_model
+from engine.runners.loading import LoadedModel, load_model
 from engine.runners.packed_linear import pack_linears
+from engine.runners.parallel import Ranks, choose_rank_device
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
 from engine.runners.peaks import measure_peaks
 from engine.runners.quantize import NONE, check_method, quantize
@@ -46,27 +47,25 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     """
     check_name(spec.attention)
     check_method(spec.quantization)
-    device = choose_device(spec.device)
-    dtype = choose_dtype(spec.dtype, device)
-    loaded = load_model(spec.model, device, dtype, spec.load_format)
-    num_threads = set_threads(spec.num_threads, loaded.num_params)
+    device, ranks = choose_device(spec.device), None
+    if spec.tensor_parallel_size > 1:
+        device = choose_rank_device(device, spec.tensor_parallel_size)
+        ranks = Ranks(spec, device)
+    loaded, attention = load_for(spec, device)
+    dtype = loaded.model.dtype
+    num_threads = torch.get_num_threads()
     peaks = measure_peaks(device, dtype, num_threads)
-    quantize(loaded.model, spec.quantization)
-    if device.type == "cpu" and not spec.compiles and spec.quantization == NONE:
-        fuse(loaded.model)
-        pack_linears(loaded.model)
-    attention = adopt(loaded.model, spec.attention)
     num_blocks = _make_room(spec, settings, device, loaded.max_model_len, attention)
     info = EngineInfo(
         model=spec.model if spec.load_format == "auto" else f"{spec.model} ({spec.load_format})",
-        device=describe_device(device),
+        device=describe_device(device) + (f" x{ranks.size}" if ranks else ""),
         dtype=str(dtype).removeprefix("torch."),
         attention=attention.name,
         num_params=loaded.num_params,
         max_model_len=loaded.max_model_len,
         num_kv_blocks=num_blocks,
         block_size=settings.block_size,
-        kv_bytes_per_token=attention.kv_bytes_per_token,
+        kv_bytes_per_token=attention.kv_bytes_per_token * spec.tensor_parallel_size,
         num_threads=num_threads,
         device_uuid=device_uuid(device),
         peak_bandwidth=peaks[0],
@@ -79,6 +78,7 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
         make_capture(spec, device),
         loaded.max_model_len,
         COMPILER if spec.compiles else None,
+        ranks,
     )
     info = replace(
         info,
@@ -87,6 +87,24 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
         graphs=prepare_graphs(runner, spec, settings),
     )
     return Parts(runner, loaded.tokenizer, info)
+
+
+def load_for(spec: ModelSpec, device: torch.device) -> tuple[LoadedModel, PagedAttention]:
+    """Load the model, or this process's share of it, and have it use attention of our own.
+
+    Raises:
+        ConfigError: there is no such model, or it cannot be served.
+    """
+    dtype = choose_dtype(spec.dtype, device)
+    is_sharded = spec.tensor_parallel_size > 1
+    loaded = load_model(spec.model, device, dtype, spec.load_format, is_sharded=is_sharded)
+    set_threads(spec.num_threads, loaded.num_params)
+    quantize(loaded.model, spec.quantization)
+    is_plain = not (spec.compiles or is_sharded) and spec.quantization == NONE
+    if device.type == "cpu" and is_plain:
+        fuse(loaded.model)
+        pack_linears(loaded.model)
+    return loaded, adopt(loaded.model, spec.attention)
 
 
 def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Parts:
@@ -128,11 +146,14 @@ def compile_now(runner: TorchRunner, device: torch.device) -> str:
 
 def make_capture(spec: ModelSpec, device: torch.device) -> Capture | None:
     """What records passes on the device, if there is such a thing and it is wanted."""
-    return CudaCapture(device) if device.type == "cuda" and not spec.enforce_eager else None
+    is_wanted = not spec.enforce_eager and spec.tensor_parallel_size == 1
+    return CudaCapture(device) if device.type == "cuda" and is_wanted else None
 
 
 def prepare_graphs(runner: TorchRunner, spec: ModelSpec, settings: EngineSettings) -> str:
     """Record the graphs that the settings have slots for; say what there is, or why not."""
+    if spec.tensor_parallel_size > 1:
+        return "off: --tensor-parallel"
     if spec.enforce_eager and runner.model.device.type == "cuda":
         return "off: --enforce-eager"
     return runner.prepare(settings.num_slots)

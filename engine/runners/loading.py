@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers.distributed.configuration_utils import DistributedConfig
 from transformers.utils import logging
 
 from engine.config import ConfigError, suggest
@@ -57,12 +58,18 @@ class DummyTokenizer:
 
 
 def load_model(
-    name: str, device: torch.device, dtype: torch.dtype, load_format: str = "auto"
+    name: str,
+    device: torch.device,
+    dtype: torch.dtype,
+    load_format: str = "auto",
+    *,
+    is_sharded: bool = False,
 ) -> LoadedModel:
     """Load by name: see `find_source`.
 
     Args:
         load_format: `dummy` takes seeded random weights in place of the model's own.
+        is_sharded: load this rank's share of the weights alone.
 
     Raises:
         ConfigError: there is no such model, or it cannot be loaded.
@@ -71,12 +78,15 @@ def load_model(
         raise ConfigError(
             f"unknown load format {load_format!r}; {suggest(load_format, LOAD_FORMATS)}"
         )
+    if is_sharded and load_format == "dummy":
+        raise ConfigError("random weights cannot be sharded; name a model that has its own")
     source = reach(find_source(name))
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         with _quiet(source):
-            return _load(source, device, dtype, is_dummy=load_format == "dummy")
+            is_dummy = load_format == "dummy"
+            return _load(source, device, dtype, is_dummy=is_dummy, is_sharded=is_sharded)
     except LOAD_ERRORS as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ConfigError(f"cannot load the model {name!r}: {reason}") from error
@@ -88,13 +98,16 @@ def _quiet(source: Source) -> AbstractContextManager[object]:
 
 
 def _load(
-    source: Source, device: torch.device, dtype: torch.dtype, *, is_dummy: bool
+    source: Source, device: torch.device, dtype: torch.dtype, *, is_dummy: bool, is_sharded: bool
 ) -> LoadedModel:
     config = AutoConfig.from_pretrained(source.place, **source.options)
+    sharing = {"distributed_config": DistributedConfig(tp_plan="auto")} if is_sharded else {}
     if is_dummy:
         model = _randomise(config, device, dtype)
     else:
-        model = AutoModelForCausalLM.from_pretrained(source.place, dtype=dtype, **source.options)
+        model = AutoModelForCausalLM.from_pretrained(
+            source.place, dtype=dtype, **sharing, **source.options
+        )
     torch.nn.Module.to(model, device)
     model.train(False)
     text_config = model.config.get_text_config()

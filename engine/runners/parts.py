@@ -29,6 +29,7 @@ class ModelSpec:
         enforce_eager: launch every kernel anew, with no CUDA graphs.
         compiles: let `torch.compile` make kernels for the model at the start.
         quantization: `int8` holds the weights of linear layers in 8 bits; `none`.
+        tensor_parallel_size: processes, each with a device of its own, that share the model.
 
     Raises:
         ConfigError: a number is below 0.
@@ -44,11 +45,17 @@ class ModelSpec:
     enforce_eager: bool = False
     compiles: bool = False
     quantization: str = "none"
+    tensor_parallel_size: int = 1
 
     def __post_init__(self) -> None:
         for name in ("kv_memory_gib", "num_threads"):
             if not getattr(self, name) >= 0:
                 raise ConfigError(f"must be at least 0, got {getattr(self, name)}", (name,))
+        if self.tensor_parallel_size < 1:
+            problem = f"must be at least 1, got {self.tensor_parallel_size}"
+            raise ConfigError(problem, ("tensor_parallel_size",))
+        if self.tensor_parallel_size > 1 and (self.compiles or self.quantization != "none"):
+            raise ConfigError("--tensor-parallel goes with neither --compile nor --quantization")
 
 
 @dataclass(frozen=True, slots=True)

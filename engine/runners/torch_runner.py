@@ -19,6 +19,7 @@ from engine.runners.forward import Forward
 from engine.runners.graphs import DecodeGraphs, Graph
 from engine.runners.kv_cache import KvCache
 from engine.runners.pack import EMPTY, Packed, Span, pack
+from engine.runners.parallel import Ranks
 from engine.runners.pass_timer import PassTimer
 from engine.runners.samples import Samples
 from engine.runners.sampling import Draw, choose_draw, sample, widths_for
@@ -41,6 +42,7 @@ class TorchRunner:
         capture: records passes that only decode, to be replayed; None runs every kernel anew.
         max_model_len: tokens of a sequence at most.
         compiler: a backend of `torch.compile`; None runs the model as it is.
+        ranks: the processes that share the model, of which this one leads; None has it alone.
     """
 
     def __init__(
@@ -51,9 +53,11 @@ class TorchRunner:
         capture: Capture | None = None,
         max_model_len: int = DEFAULT_MODEL_LEN,
         compiler: str | None = None,
+        ranks: Ranks | None = None,
     ) -> None:
         self.model = model
         self.attention = attention
+        self.ranks = ranks
         self._device = model.device
         self._eos_token_ids = eos_token_ids
         if compiler:
@@ -126,6 +130,8 @@ class TorchRunner:
         if cache is not self._cache:
             self._cache = cache
             self._slots = SlotTable(cache.block_size, cache.num_blocks, self._eos_token_ids)
+            if self.ranks:
+                self.ranks.share_cache(cache.num_blocks, cache.block_size)
 
     def _replay(self, graph: Graph, packed: Packed, timer: PassTimer) -> torch.Tensor:
         """Run a pass that only decodes as it was recorded; tokens with padding behind them."""
@@ -142,9 +148,12 @@ class TorchRunner:
         fill(host, packed, self._slots, self._samples.take_sources(), draw)
         has_pending = bool(np.any(host.sources != NOWHERE))
         fields = self._staging.send(shape)
-        self.attention.begin(packed.spans(), fields.write_slots)
+        spans = packed.spans()
+        self.attention.begin(spans, fields.write_slots)
         timer.prepared()
         token_ids = self._samples.resolve(fields) if has_pending else fields.token_ids
+        if self.ranks:
+            self.ranks.share_pass(spans, token_ids, fields)
         logits = self._forward(token_ids, fields.positions, fields.sample_at)
         timer.called()
         widths = widths_for(largest_k) if self._device.type == "cpu" else ()

@@ -1,0 +1,80 @@
+"""Two processes that share a model give the tokens of one that has it alone."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import torch
+
+from engine.assembly import build_core
+from engine.clock import VirtualClock
+from engine.config import ConfigError
+from engine.log import EventLog
+from engine.request import Request, SamplingParams
+from engine.run import run
+from engine.runners.parallel import choose_rank_device
+from engine.runners.parts import ModelSpec
+from engine.settings import EngineSettings
+from engine.workload import Listed
+from tests.builders import outputs_of
+
+SETTINGS = EngineSettings(num_kv_blocks=40, max_num_batched_tokens=16)
+
+
+def make_requests() -> list[Request]:
+    kinds = ({}, {"temperature": 0.8}, {"temperature": 0.8, "top_k": 20})
+    return [
+        Request(f"r{at}", tuple(range(3, 23 + at)), SamplingParams(max_tokens=8, **kind))
+        for at, kind in enumerate(kinds)
+    ]
+
+
+@pytest.mark.slow
+def test_the_tokens_are_those_of_one_process_also_after_the_cache_has_changed():
+    log, shared_log = EventLog(), EventLog()
+    run(build_core(ModelSpec(device="cpu"), SETTINGS, VirtualClock(), log), Listed(make_requests()))
+    spec = ModelSpec(device="cpu", tensor_parallel_size=2)
+
+    core = build_core(spec, SETTINGS, VirtualClock(), shared_log)
+    ranks = core.runner.ranks
+    try:
+        run(core, Listed(make_requests()))
+        first = outputs_of(shared_log)
+        core.configure(EngineSettings(num_kv_blocks=30, block_size=8))
+        again = [Request(f"again {r.id}", r.prompt_token_ids, r.sampling) for r in make_requests()]
+        run(core, Listed(again[:1]))
+    finally:
+        ranks.close()
+
+    assert first == outputs_of(log)
+    assert outputs_of(shared_log)["again r0"] == first["r0"]
+    assert (core.info.device, core.info.num_params) == ("cpu x2", 3_475_712)
+    assert "RANK" not in os.environ
+    assert not torch.distributed.is_initialized()
+
+
+@pytest.mark.parametrize(
+    ("knobs", "message"),
+    [
+        ({"tensor_parallel_size": 0}, "tensor_parallel_size: must be at least 1, got 0"),
+        (
+            {"tensor_parallel_size": 2, "compiles": True},
+            "--tensor-parallel goes with neither --compile nor --quantization",
+        ),
+    ],
+    ids=["none", "compiled"],
+)
+def test_what_does_not_go_together_is_refused(knobs, message):
+    with pytest.raises(ConfigError) as caught:
+        ModelSpec(**knobs)
+
+    assert str(caught.value) == message
+
+
+def test_more_devices_than_there_are_cannot_share_a_model():
+    with pytest.raises(ConfigError, match="--tensor-parallel works on CUDA and CPU, not on mps"):
+        choose_rank_device(torch.device("mps"), 2)
+    if torch.cuda.device_count() < 64:
+        with pytest.raises(ConfigError, match="--tensor-parallel 64 needs as many CUDA devices"):
+            choose_rank_device(torch.device("cuda"), 64)
