@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 from textual import events, on, work
@@ -20,25 +19,24 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from engine.backends.still import StillBackend
 from engine.config import ConfigError
 from engine.tokenizer import Tokenizer
-from tuiapp.export.page import make_page
 from tuiapp.export.timeline import span_of
+from tuiapp.library.exporting import export
 from tuiapp.library.findings import Findings
 from tuiapp.library.opening import Opened
 from tuiapp.presets import Preset
-from tuiapp.report_json import dump, study_to_json
-from tuiapp.report_text import to_csv, to_markdown
+from tuiapp.report_text import to_markdown
 from tuiapp.rewind import open_log
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.session import Session
 from tuiapp.text import one_line
-from tuiapp.widgets.lines import Line, describe
+from tuiapp.widgets.lines import Line
+from tuiapp.widgets.report_frame import draw_kept, draw_settings, draw_title
 from tuiapp.widgets.report_parts import (
     draw_claims,
     draw_facts,
     draw_headline,
     draw_latencies,
     draw_request,
-    draw_settings,
     draw_slo,
     draw_worst,
     missing_engines,
@@ -46,12 +44,6 @@ from tuiapp.widgets.report_parts import (
 from tuiapp.widgets.whole_run import draw_whole_run
 
 MOST_SLOTS = 16
-NAME = "batchscope-report"
-EXPORTS: dict[str, Callable[[Findings], str]] = {
-    "json": lambda findings: f"{dump(study_to_json(findings.study))}\n",
-    "csv": lambda findings: to_csv(findings.study),
-    "html": lambda findings: make_page(findings.study, [findings.sketch]),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +170,13 @@ class ReportScreen(Screen[int | Again | None]):
             "#worst": draw_worst(findings),
             "#run": self._draw_run(findings, width),
             "#settings": draw_settings(findings),
-            "#kept": self._draw_kept(self.opened),
+            "#kept": draw_kept(self.opened),
         }
         for selector, content in parts.items():
             part = self.query_one(selector, Static)
             part.display = content is not None
             part.update(content or Content(""))
-        self.query_one("#title", Line).say(_title(findings))
+        self.query_one("#title", Line).say(draw_title(findings))
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -203,21 +195,6 @@ class ReportScreen(Screen[int | Again | None]):
             raster, span_of(raster), width, MOST_SLOTS, ascii_only=self._ascii_only
         )
         return Content("\n").join([Content.styled("whole run", "bold $primary"), drawn])
-
-    def _draw_kept(self, opened: Opened) -> Content:
-        """Where it lies, and how to make it again."""
-        if opened.complaint:
-            return Content.styled(f"not kept: {one_line(opened.complaint)}", "$error")
-        if opened.kept is None:
-            why = "this run is not kept" if opened.is_over else "kept once it is over"
-            return Content.styled(why, "$muted")
-        parts: list[tuple[str, str]] = [("kept as    ", "$muted"), (str(opened.kept.path), "")]
-        parts.append(("\nreplay     ", "$muted"))
-        parts.append((f"batchscope replay {opened.kept.path.stem}", ""))
-        if opened.kept.pruned:
-            names = ", ".join(opened.kept.pruned)
-            parts.append((f"\ndeleted to make room: {names}", "$warning"))
-        return Content.assemble(*parts)
 
     def action_close(self) -> None:
         self.dismiss(None)
@@ -265,37 +242,14 @@ class ReportScreen(Screen[int | Again | None]):
         """Save the report where the command was started, and say where that is."""
         if not self.opened or not self.opened.findings:
             return
-        findings = self.opened.findings
-        path = _free_path(findings.study.name, form)
         try:
-            path.write_text(EXPORTS[form](findings), "utf-8")
+            path = export(self.opened.findings, form)
         except OSError as error:
             self.notify(f"Not saved: {error}", severity="error", markup=False)
         else:
-            self.notify(f"Saved {path.absolute()}", markup=False)
+            self.notify(f"Saved {path}", markup=False)
 
     def action_copy(self) -> None:
         if self.opened and self.opened.findings:
             self.app.copy_to_clipboard(to_markdown(self.opened.findings.study))
             self.notify("Copied as Markdown", timeout=2)
-
-
-def _title(findings: Findings) -> Content:
-    info = findings.outcome.info
-    state = "   so far" if not findings.subject.is_over else ""
-    where = "simulated" if info.is_simulated else f"{info.dtype} {info.device}"
-    variant = f" ({findings.subject.variant})" if findings.subject.variant else ""
-    return Content.assemble(
-        ("▚ batchscope", "bold $primary"),
-        ("   report   ", "bold"),
-        one_line(findings.study.name + variant),
-        (state, "bold $warning"),
-        (f"   {one_line(info.model)} {one_line(where)} · ", "$muted"),
-        (describe(findings.outcome.settings), "$muted"),
-    )
-
-
-def _free_path(name: str, form: str) -> Path:
-    safe = "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in name)
-    paths = (Path(f"{NAME}-{safe}{f'-{n}' if n > 1 else ''}.{form}") for n in range(1, 10_000))
-    return next(path for path in paths if not path.exists())

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 
 from textual.content import Content
 
 from engine.metrics import Slo, Spread
-from engine.settings import EngineSettings
 from tuiapp.explain.gaps import explain_gap
 from tuiapp.library.findings import Findings
 from tuiapp.library.served import Served
@@ -27,7 +25,6 @@ NAME, CELL, COUNT = 15, 9, 8
 AXIS = 22  # columns of what stands at the ends of a histogram
 BESIDE = 100  # columns from which histograms stand beside the numbers
 LATENCIES = ("ttft_", "tpot_", "itl_", "e2e_")
-DEFAULTS = EngineSettings()
 
 
 def draw_headline(findings: Findings) -> Content:
@@ -152,21 +149,6 @@ def draw_worst(findings: Findings) -> Content:
         (f"worst gap {length} ms", "bold"),
         f" of {one_line(worst.request_id)}: {one_line(explain_gap(worst.gap))}",
     )
-
-
-def draw_settings(findings: Findings) -> Content:
-    """What it ran on and under: the engine's settings, the unusual ones in bold."""
-    info, settings = findings.outcome.info, findings.outcome.settings
-    told = [info.model, info.device, info.dtype, info.attention]
-    where = " · ".join(one_line(part) for part in told if part not in ("-", "none"))
-    parts: list[tuple[str, str]] = [("ran on     ", "$muted"), (where, "")]
-    parts.append(("\nsettings   ", "$muted"))
-    for each in fields(settings):
-        value, usual = getattr(settings, each.name), getattr(DEFAULTS, each.name)
-        text = str(getattr(value, "value", value)).lower()
-        is_usual = value == usual
-        parts.append((f"{each.name} {text}  ", "$muted" if is_usual else "bold"))
-    return Content.assemble(*parts)
 
 
 def draw_request(served: Served) -> Content:
