@@ -13,6 +13,10 @@ from tuiapp.text import one_line
 from tuiapp.widgets.lines import describe
 
 DEFAULTS = EngineSettings()
+SHAPING = frozenset(
+    {"batcher", "max_num_seqs", "max_num_batched_tokens", "max_batch_size", "max_queue_delay_ms"}
+    | {"long_prefill_token_threshold", "num_kv_blocks", "block_size", "kv_policy"}
+)
 
 
 def draw_title(findings: Findings) -> Content:
@@ -32,7 +36,7 @@ def draw_title(findings: Findings) -> Content:
 
 
 def draw_settings(findings: Findings) -> Content:
-    """What it ran on and under: the engine's settings, the unusual ones in bold."""
+    """What it ran on and under: the settings that shape it, and in bold all unusual ones."""
     info, settings = findings.outcome.info, findings.outcome.settings
     told = [info.model, info.device, info.dtype, info.attention]
     where = " · ".join(one_line(part) for part in told if part not in ("-", "none"))
@@ -41,9 +45,9 @@ def draw_settings(findings: Findings) -> Content:
     for each in fields(settings):
         value, usual = getattr(settings, each.name), getattr(DEFAULTS, each.name)
         text = str(getattr(value, "value", value)).lower()
-        is_usual = value == usual
-        parts.append((f"{each.name} {text}  ", "$muted" if is_usual else "bold"))
-    return Content.assemble(*parts)
+        if value != usual or each.name in SHAPING:
+            parts.append((f"{each.name} {text}  ", "$muted" if value == usual else "bold"))
+    return Content.assemble(*parts, ("all others as usual", "$muted"))
 
 
 def draw_kept(opened: Opened) -> Content:
