@@ -13,17 +13,19 @@ from engine.batchers import make_batcher
 from engine.blocks import BlockChange, BlockPool
 from engine.caching_pool import CachingPool
 from engine.clock import Clock
-from engine.door import refusal
+from engine.door import queue_problem, refusal
 from engine.events import Arrived, Configured, EngineInfo, Failed, Ready, Split
 from engine.flight import Flight, advance
 from engine.log import EventLog
+from engine.order import make_order
 from engine.outputs import NewToken, Outputs
 from engine.plan import Plan, Runner, RunnerError
 from engine.queues import Queues
 from engine.record import Recorder
 from engine.register import Register
-from engine.request import PENDING, FinishReason, Request, Sequence
-from engine.settings import Delivery, EngineSettings, KvPolicy
+from engine.request import PENDING, Answer, FinishReason, Request, Sequence
+from engine.settings import Delivery, EngineSettings, KvPolicy, TimeoutAction
+from engine.timeouts import overdue, timeout_message, wake_for_timeout
 from engine.tokenizer import Tokenizer
 
 
@@ -50,7 +52,7 @@ class EngineCore:
         self.tokenizer = tokenizer
         self.clock = clock
         self.log = log
-        self.queues = Queues(self._make_pool(settings))
+        self.queues = Queues(self._make_pool(settings), make_order(settings))
         self.batcher = make_batcher(settings)
         self._outputs = Outputs(tokenizer, clock, log)
         self.flight: Flight | None = None  # the pass under way
@@ -83,11 +85,12 @@ class EngineCore:
         self.log.append(Arrived(self.clock.now(), request))
         seq = Sequence(request)
         self._register.add(seq)
-        if problem := self._refusal(request):
+        full = queue_problem(self.queues, self.settings)
+        if problem := self._refusal(request) or full:
             self._finish(seq, FinishReason.REJECTED, problem)
         else:
             self._outputs.begin(seq)
-            self.queues.waiting.append(seq)
+            self.queues.enqueue(seq)
 
     def abort(self, request_id: str) -> None:
         """End a request early, with all it holds; an unknown or finished one is left alone.
@@ -105,7 +108,7 @@ class EngineCore:
                 self._drop(seq, FinishReason.ABORT)
         self._deliver_batch()
 
-    def take_answered(self) -> list[str]:
+    def take_answered(self) -> list[Answer]:
         """Whose clients got all they will get since the last call, for whatever reason."""
         return self._outputs.take_answered()
 
@@ -132,6 +135,7 @@ class EngineCore:
             self.preempt_all()
         self._recorder.record_change(Plan(), self.queues)
         self.settings, self.queues.pool = settings, pool
+        self.queues.reorder(make_order(settings))
         self.batcher = make_batcher(settings)
         self.log.append(Configured(self.clock.now(), settings))
         for seq in list(self.queues.waiting):
@@ -159,6 +163,7 @@ class EngineCore:
             self.settle()
             self.record_keyframe()
         began = self.clock.now()
+        self._time_out(began)
         plan = self.batcher.schedule(self.queues, began)
         under_way, self.flight = self.flight, None
         error = self._launch(plan, began) if plan.rows else None
@@ -170,6 +175,7 @@ class EngineCore:
             self.settle()
         if not self.flight:
             self._recorder.record_change(plan, self.queues)
+            plan = wake_for_timeout(plan, self.queues, self.settings)
         for request_id in self._outputs.take_leaving():
             self.abort(request_id)
         # With nothing to launch, what has just come in may be what the next plan waits for.
@@ -180,6 +186,14 @@ class EngineCore:
         flight, self.flight = self.flight, None
         if flight:
             self._land(flight)
+
+    def _time_out(self, now: float) -> None:
+        """Refuse, or let others pass, who has waited too long."""
+        for seq in overdue(self.queues, self.settings, now):
+            if self.settings.timeout_action is TimeoutAction.DELAY:
+                self.queues.delay(seq)
+            else:
+                self._drop(seq, FinishReason.REJECTED, timeout_message(seq, now))
 
     def _launch(self, plan: Plan, began: float) -> RunnerError | None:
         """Hand a plan to the device and move its sequences on; return why it could not be."""

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from engine.blocks import BlockPool
+from engine.queues import Queues
 from engine.request import Request
+from engine.settings import EngineSettings
+
+
+def queue_problem(queues: Queues, settings: EngineSettings) -> str | None:
+    """Why nobody can join the queue now, or None."""
+    if 0 < settings.max_queue_size <= len(queues.waiting):
+        return f"queue is full ({len(queues.waiting)} waiting)"
+    return None
 
 
 def refusal(request: Request, pool: BlockPool, max_model_len: int, vocab_size: int) -> str | None:

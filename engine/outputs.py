@@ -14,7 +14,7 @@ from typing import NamedTuple
 from engine.clock import Clock
 from engine.events import Delivered, Finished, Refused, Token
 from engine.log import EventLog
-from engine.request import FinishReason, Sequence, Status
+from engine.request import Answer, FinishReason, Sequence, Status
 from engine.tokenizer import TextStream, Tokenizer
 
 REMEMBERED_TEXTS = 16_384  # of the last two or three tokens, which much text has in common
@@ -63,7 +63,7 @@ class Outputs:
         self._clock = clock
         self._log = log
         self._live: dict[str, Output] = {}
-        self._answered: list[str] = []
+        self._answered: list[Answer] = []
         self._leaving: list[str] = []  # clients that have as many tokens as they wait for
 
     def begin(self, seq: Sequence) -> None:
@@ -130,9 +130,9 @@ class Outputs:
     def refuse(self, request_id: str, message: str) -> None:
         """Turn away a request that never becomes a sequence."""
         self._log.append(Refused(self._clock.now(), request_id, message))
-        self._answered.append(request_id)
+        self._answered.append(Answer(request_id))
 
-    def take_answered(self) -> list[str]:
+    def take_answered(self) -> list[Answer]:
         """Whose clients got all that they will get since the last call, for whatever reason."""
         answered, self._answered = self._answered, []
         return answered
@@ -149,7 +149,8 @@ class Outputs:
     def _close(self, seq: Sequence) -> None:
         """Forget a sequence, since its client has all that it will get."""
         self._live.pop(seq.id, None)
-        self._answered.append(seq.id)
+        output = tuple(seq.token_ids[seq.num_prompt_tokens :])
+        self._answered.append(Answer(seq.id, output))
 
     def _read(self, new: NewToken) -> tuple[str, FinishReason | None]:
         seq, place, token_id = new

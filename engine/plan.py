@@ -39,6 +39,8 @@ class SkipReason(Enum):
     BLOCKS = "blocks"
     POLICY = "policy"
     COMPANY = "company"
+    LONG_PROMPTS = "long prompts"
+    RATIO = "ratio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,8 @@ class Plan:
         rows: what to compute; empty means there is nothing to do now.
         rectangular: rows are padded to the longest one, as in request-level batching.
         wake_at: with no rows, seconds on the clock when `schedule` may decide otherwise.
-        skipped: why the head of the queue was not admitted.
+        skipped: why the head of the queue was not admitted, and perhaps another one that was to
+            pass it.
     """
 
     rows: tuple[Row, ...] = ()

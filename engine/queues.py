@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import heapq
+from bisect import insort
 from collections import deque
 from dataclasses import dataclass, field
 
 from engine.blocks import BlockPool
+from engine.order import Order
 from engine.request import Sequence, Status
 
 
@@ -29,16 +31,21 @@ class Queues:
 
     Attributes:
         pool: where the blocks come from.
-        waiting: arrived or preempted, first come first served.
+        order: who of the waiting comes first.
+        waiting: arrived or preempted, in that order.
         running: hold a slot and KV blocks, in order of admission.
         is_flushing: start the next batch without waiting for company, because nothing more
             will arrive or because the user said so.
+        num_since_admission: passes since a sequence was admitted last.
     """
 
     pool: BlockPool
+    order: Order = field(default_factory=Order)
     waiting: deque[Sequence] = field(default_factory=deque)
     running: list[Sequence] = field(default_factory=list)
     is_flushing: bool = False
+    num_since_admission: int = 0
+    _num_came: int = 0
     _free_slots: list[int] = field(default_factory=list)
     _num_slots: int = 0
     _preemptions: list[Preemption] = field(default_factory=list)
@@ -48,19 +55,41 @@ class Queues:
         """Slots up to the highest that is held."""
         return 1 + max((seq.slot for seq in self.running if seq.slot is not None), default=-1)
 
-    def admit(self) -> Sequence:
-        """Move the first waiting sequence to the running queue, into the lowest free slot."""
-        seq = self.waiting.popleft()
+    def enqueue(self, seq: Sequence) -> None:
+        """Let a sequence that has just come wait for its turn."""
+        seq.number = self._num_came
+        self._num_came += 1
+        self._insert(seq)
+
+    def admit(self, seq: Sequence | None = None) -> Sequence:
+        """Move a waiting sequence, if none is named the first, into the lowest free slot."""
+        if seq is None or seq is self.waiting[0]:
+            seq = self.waiting.popleft()
+        else:
+            self.waiting.remove(seq)
         seq.move_to(Status.RUNNING)
         if self._free_slots:
             seq.slot = heapq.heappop(self._free_slots)
         else:
             seq.slot, self._num_slots = self._num_slots, self._num_slots + 1
+        seq.is_delayed = False
         self.running.append(seq)
+        self.num_since_admission = 0
         return seq
 
+    def reorder(self, order: Order) -> None:
+        """Let those who wait stand in another order from now on."""
+        self.order = order
+        self.waiting = deque(sorted(self.waiting, key=order.rank))
+
+    def delay(self, seq: Sequence) -> None:
+        """Let others pass a waiting sequence."""
+        self.waiting.remove(seq)
+        seq.is_delayed = True
+        self._insert(seq)
+
     def preempt(self, seq: Sequence) -> None:
-        """Free the sequence's slot and blocks and put it first in line, to be recomputed."""
+        """Free the sequence's slot and blocks and put it back in line, to be recomputed."""
         assert seq.slot is not None, f"{seq.id} runs without a slot"
         self._preemptions.append(Preemption(seq.id, seq.slot, seq.num_computed))
         if seq is self.running[-1]:
@@ -71,7 +100,7 @@ class Queues:
         seq.num_computed = 0
         seq.num_preemptions += 1
         seq.move_to(Status.PREEMPTED)
-        self.waiting.appendleft(seq)
+        self._insert(seq)
 
     def retire_finished(self) -> None:
         """Free the slots and the blocks of the finished sequences."""
@@ -94,6 +123,16 @@ class Queues:
         preemptions = tuple(self._preemptions)
         self._preemptions.clear()
         return preemptions
+
+    def _insert(self, seq: Sequence) -> None:
+        """Put a sequence where it stands in line; nearly always that is one of the ends."""
+        rank, waiting = self.order.rank, self.waiting
+        if not waiting or rank(seq) < rank(waiting[0]):
+            waiting.appendleft(seq)
+        elif rank(seq) > rank(waiting[-1]):
+            waiting.append(seq)
+        else:
+            insort(waiting, seq, key=rank)
 
     def _give_back(self, seq: Sequence) -> None:
         assert seq.slot is not None, f"{seq.id} runs without a slot"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 PENDING = -1  # stands for a token id that a pass under way has yet to sample
 
@@ -92,6 +93,7 @@ class Request:
         arrival: seconds on the engine's clock.
         label: which part of the workload it belongs to, as in `short`; shown beside the id.
         cancel_after_tokens: the client goes away once so many tokens have reached it.
+        priority: the lower comes first, as in vLLM, where the scheduling policy looks at it.
     """
 
     id: str
@@ -100,11 +102,19 @@ class Request:
     arrival: float = 0.0
     label: str = ""
     cancel_after_tokens: int | None = None
+    priority: int = 0
 
     @property
     def max_num_tokens(self) -> int:
         """Prompt and longest possible output together."""
         return len(self.prompt_token_ids) + self.sampling.max_tokens
+
+
+class Answer(NamedTuple):
+    """A client has all that it will get, be it much or nothing."""
+
+    request_id: str
+    token_ids: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -121,6 +131,8 @@ class Sequence:
             under way are done.
         block_table: ids of the blocks that hold them, in order.
         slot: the row of the timeline it owns while it runs.
+        number: counts the sequences of an engine in the order in which they came.
+        is_delayed: it waited longer than its timeout, and lets others pass.
     """
 
     request: Request
@@ -133,6 +145,8 @@ class Sequence:
     status: Status = Status.WAITING
     finish_reason: FinishReason | None = None
     num_preemptions: int = 0
+    number: int = 0
+    is_delayed: bool = False
 
     def __post_init__(self) -> None:
         self.token_ids = list(self.request.prompt_token_ids)

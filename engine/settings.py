@@ -33,7 +33,15 @@ LEAST = {
     "block_size": 1,
     "reserve_tokens": 0,
     "max_model_len": 0,
+    "max_long_partial_prefills": 0,
+    "watermark": 0,
+    "waiting_served_ratio": 0,
+    "max_waiting_tokens": 1,
+    "aging": 0,
+    "max_queue_size": 0,
+    "default_queue_timeout_ms": 0,
 }
+MOST = {"num_kv_blocks": MOST_BLOCKS, "watermark": 0.5}
 
 
 class BatcherName(Enum):
@@ -65,6 +73,38 @@ class KvPolicy(Enum):
     RESERVE = "reserve"  # the longest possible context, at admission
 
 
+class SchedulingPolicy(Enum):
+    """Who of the waiting comes first."""
+
+    FCFS = "fcfs"  # who came first
+    PRIORITY = "priority"  # the lowest number
+    SJF_PROMPT = "sjf-prompt"  # the shortest prompt
+    SJF_MAX_TOKENS = "sjf-max-tokens"  # the smallest `max_tokens`; how long it gets nobody knows
+
+
+class PassOrder(Enum):
+    """Who takes the token budget of a pass first."""
+
+    DECODE_FIRST = "decode-first"  # so that no prompt stalls a decode
+    PREFILL_FIRST = "prefill-first"  # so that first tokens come soon
+    PREFILL_ALONE = "prefill-alone"  # and decodes pause while there are prompts to compute
+
+
+class OnFull(Enum):
+    """What happens when the KV cache is full."""
+
+    PREEMPT_NEWEST = "preempt-newest"  # the last to be admitted makes room
+    PREEMPT_LOWEST = "preempt-lowest"  # the last in line by `scheduling_policy` makes room
+    NO_EVICT = "no-evict"  # it never is: admission leaves room for whole outputs
+
+
+class TimeoutAction(Enum):
+    """What happens to a request that waited too long."""
+
+    REJECT = "reject"  # it is refused
+    DELAY = "delay"  # it lets the others pass
+
+
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
     """How the engine batches, delivers and holds memory.
@@ -75,9 +115,26 @@ class EngineSettings:
         enable_chunked_prefill: cut prompts to what is left of that budget (continuous).
         long_prefill_token_threshold: tokens of one prompt in a pass at most; 0 sets no such
             limit, None fits it to the model (continuous).
+        max_long_partial_prefills: prompts longer than that threshold which are computed at once
+            at most, so that shorter ones can pass them; 0 sets no such limit (continuous).
+        pass_order: who takes the token budget of a pass first (continuous).
+        on_full: what happens when the KV cache is full (continuous).
+        watermark: share of the KV blocks that admission leaves free, so that those who run do
+            not push the newest out again (continuous).
+        waiting_served_ratio: a prompt interrupts decodes only if so many wait, for each that
+            runs; 0 lets every one of them (continuous).
+        max_waiting_tokens: after so many passes without a new prompt, it need not (continuous).
         max_batch_size: requests a batch (static, dynamic).
         max_queue_delay_ms: the oldest request waits for company so long at most (dynamic).
+        preferred_batch_size: sizes at which a batch starts at once, without waiting to get full
+            (dynamic).
         start: whether a batch that is not full starts when the engine is idle (static).
+        scheduling_policy: who of the waiting comes first.
+        aging: what a second of waiting is worth, in levels of priority or in tokens of a shorter
+            job; 0 lets others pass for ever.
+        max_queue_size: who comes when so many wait already is refused; 0 refuses nobody.
+        default_queue_timeout_ms: how long a request waits before `timeout_action`; 0 is for ever.
+        timeout_action: what happens to a request that waited so long.
         num_kv_blocks: blocks in the cache; 0 sizes it to the model and the memory.
         block_size: tokens a block.
         kv_policy: grow block by block, or reserve the longest context at admission.
@@ -98,9 +155,21 @@ class EngineSettings:
     max_num_batched_tokens: int = 512
     enable_chunked_prefill: bool = True
     long_prefill_token_threshold: int | None = None
+    max_long_partial_prefills: int = 0
+    pass_order: PassOrder = PassOrder.DECODE_FIRST
+    on_full: OnFull = OnFull.PREEMPT_NEWEST
+    watermark: float = 0.0
+    waiting_served_ratio: float = 0.0
+    max_waiting_tokens: int = 20
     max_batch_size: int = 8
     max_queue_delay_ms: float = 50.0
+    preferred_batch_size: tuple[int, ...] = ()
     start: Start = Start.FULL
+    scheduling_policy: SchedulingPolicy = SchedulingPolicy.FCFS
+    aging: float = 0.0
+    max_queue_size: int = 0
+    default_queue_timeout_ms: float = 0.0
+    timeout_action: TimeoutAction = TimeoutAction.REJECT
     num_kv_blocks: int = 0
     block_size: int = 16
     kv_policy: KvPolicy = KvPolicy.PAGED
@@ -115,9 +184,13 @@ class EngineSettings:
         for name, least in LEAST.items():
             if not getattr(self, name) >= least:
                 raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)}")
-        if self.num_kv_blocks > MOST_BLOCKS:
+        for name, most in MOST.items():
+            if getattr(self, name) > most:
+                raise ValueError(f"{name} must be at most {most}, got {getattr(self, name)}")
+        if not all(1 <= size <= self.max_batch_size for size in self.preferred_batch_size):
             raise ValueError(
-                f"num_kv_blocks must be at most {MOST_BLOCKS}, got {self.num_kv_blocks}"
+                f"preferred_batch_size must lie between 1 and max_batch_size "
+                f"({self.max_batch_size}), got {list(self.preferred_batch_size)}"
             )
         if (self.long_prefill_token_threshold or 0) < 0:
             raise ValueError(

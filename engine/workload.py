@@ -9,7 +9,7 @@ from typing import Protocol
 
 from engine.actions import Action
 from engine.queues import Queues
-from engine.request import Request
+from engine.request import Answer, Request
 
 
 class Workload(Protocol):
@@ -32,7 +32,7 @@ class Workload(Protocol):
         """What happens up to that moment."""
         ...
 
-    def answered(self, request_id: str, now: float) -> None:
+    def answered(self, answer: Answer, now: float) -> None:
         """Hear that a client has all it will get; whoever asked may then ask again."""
         ...
 
@@ -63,7 +63,7 @@ class Listed:
             taken.append(self._pending.popleft())
         return taken
 
-    def answered(self, request_id: str, now: float) -> None:
+    def answered(self, answer: Answer, now: float) -> None:
         """Nothing follows an answer."""
 
 
@@ -128,11 +128,11 @@ class Feed:
         items = self._workload.take(due)
         return [self._place(item, now) if isinstance(item, Request) else item for item in items]
 
-    def tell(self, answered: Iterable[str], now: float) -> None:
+    def tell(self, answers: Iterable[Answer], now: float) -> None:
         """Pass on which requests were answered, or ended without an answer."""
-        for request_id in answered:
-            self._open.discard(request_id)
-            self._workload.answered(request_id, self._on_workload(now))
+        for answer in answers:
+            self._open.discard(answer.request_id)
+            self._workload.answered(answer, self._on_workload(now))
 
     def take_end(self) -> bool:
         """Whether it is done, and nobody was told so before."""

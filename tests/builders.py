@@ -169,7 +169,7 @@ def check_plan(plan: Plan, block_size: int) -> None:
 def queue_up(queues: Queues, *lengths: int, max_tokens: int = 4, arrival: float = 0.0) -> None:
     """Let requests r0, r1, ... with prompts of these lengths wait in the queue."""
     for index, length in enumerate(lengths):
-        queues.waiting.append(Sequence(ask(f"r{index}", length, max_tokens, arrival)))
+        queues.enqueue(Sequence(ask(f"r{index}", length, max_tokens, arrival)))
 
 
 def make_queues(*lengths: int, num_blocks: int = 64, block_size: int = 4, **more: Any) -> Queues:

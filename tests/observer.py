@@ -9,7 +9,7 @@ from engine.core import EngineCore
 from engine.events import Arrived, Delivered, Finished, RowRecord, Step, Token, Work
 from engine.plan import Plan
 from engine.request import FinishReason, Sequence, Status
-from engine.settings import BatcherName
+from engine.settings import BatcherName, OnFull, PassOrder, SchedulingPolicy
 from tests.replay import Replay, tables_of_sequences
 
 
@@ -61,6 +61,8 @@ class Observer:
             marks = [Mark(seq, seq.slot, seq.num_computed, seq.num_tokens) for seq in seqs]
             is_async = self.core.info.is_async(self.core.settings)
             self._launched.append(Launched(plan, {mark.seq.id: mark for mark in marks}, is_async))
+        if self.core.settings.on_full is OnFull.NO_EVICT:
+            assert not any(seq.status is Status.PREEMPTED for seq in members), "there was room"
         self._check_progress(plan, decoding)
         self._check_budget(plan)
         self._check_batch(plan, members)
@@ -71,12 +73,24 @@ class Observer:
         return plan
 
     def _check_progress(self, plan: Plan, decoding: list[Sequence]) -> None:
-        """No decode starves: it has its token in this pass, or made way for an older one."""
+        """No decode starves: it has its token in this pass, or made way for an older one.
+
+        Unless prompts come first: then somebody gets ahead.
+        """
         planned = {row.seq: row.num_tokens for row in plan.rows}
+        if self._puts_prompts_first():
+            live = [seq for seq in self.core.queues.running if not seq.is_finished]
+            assert planned or not any(seq.num_uncomputed for seq in live)
+            return
         for seq in decoding:
             assert planned.get(seq) == 1 or seq.status is not Status.RUNNING
         live = {seq for seq in self.core.queues.running if not seq.is_finished}
         assert live <= planned.keys(), "who holds a slot gets ahead in every pass"
+
+    def _puts_prompts_first(self) -> bool:
+        settings = self.core.settings
+        is_continuous = settings.batcher is BatcherName.CONTINUOUS
+        return is_continuous and settings.pass_order is not PassOrder.DECODE_FIRST
 
     def _check_budget(self, plan: Plan) -> None:
         settings = self.core.settings
@@ -119,8 +133,15 @@ class Observer:
             assert self._slots.setdefault((seq.id, seq.num_preemptions), seq.slot) == seq.slot
 
     def _check_order(self) -> None:
-        """First come, first served: who came earlier is further in every way."""
-        order = [*self.core.queues.running, *self.core.queues.waiting]
+        """First come, first served, if so chosen: who came earlier is further in every way."""
+        queues, settings = self.core.queues, self.core.settings
+        ranks = [queues.order.rank(seq) for seq in queues.waiting]
+        assert ranks == sorted(ranks)
+        if settings.scheduling_policy is not SchedulingPolicy.FCFS:
+            return
+        if settings.max_long_partial_prefills or settings.default_queue_timeout_ms:
+            return
+        order = [*queues.running, *queues.waiting]
         places = [self.arrived.index(seq.id) for seq in order]
         assert places == sorted(places)
 
@@ -151,13 +172,17 @@ class Observer:
     def _check_rows(self, step: Step) -> None:
         """The record of a pass shows every slot that was held during it, and what it did."""
         plan, marks, is_async = self._take_launched(step)
-        assert is_async or {seq.id for seq in self.core.queues.running} <= marks.keys()
+        if not is_async and not self._puts_prompts_first():
+            assert {seq.id for seq in self.core.queues.running} <= marks.keys()
         slots = [row.slot for row in step.rows]
         assert slots == sorted(set(slots))
         assert step.num_slots == plan.num_slots
         assert sum(row.num_tokens for row in step.rows) == step.num_tokens
         planned = {row.seq.id: row.num_tokens for row in plan.rows}
         for row in step.rows:
+            if row.work is Work.STALLED:
+                assert row.num_tokens == 0
+                continue
             assert (row.num_tokens == 0) == (row.work in (Work.HELD, Work.STALLED))
             if row.num_tokens == planned.get(row.request_id):
                 self._check_row(row, marks[row.request_id], is_async=is_async)

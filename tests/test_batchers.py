@@ -48,7 +48,7 @@ class TestStatic:
 
     def test_a_finished_sequence_leaves_a_dead_row_until_the_batch_ends(self):
         queues, batcher = make_queues(3, max_tokens=1), Static(max_batch_size=2)
-        queues.waiting.append(Sequence(ask("long", 5, max_tokens=3)))
+        queues.enqueue(Sequence(ask("long", 5, max_tokens=3)))
         plans = run_passes(batcher, queues, 3)
         assert [rows_of(plan) for plan in plans] == [
             [("r0", 3), ("long", 5)],
@@ -100,8 +100,8 @@ class TestRequestLevelCache:
 
     def test_a_smaller_one_further_back_does_not_overtake(self):
         queues = make_queues(4, num_blocks=4)
-        queues.waiting.append(Sequence(ask("big", 8, max_tokens=8)))
-        queues.waiting.append(Sequence(ask("small", 1, max_tokens=1)))
+        queues.enqueue(Sequence(ask("big", 8, max_tokens=8)))
+        queues.enqueue(Sequence(ask("small", 1, max_tokens=1)))
         plan = Static(max_batch_size=3).schedule(queues, 0.0)
         assert rows_of(plan) == [("r0", 4)]
         assert plan.skipped == (Skip("big", SkipReason.BLOCKS, needed=4, available=2),)
@@ -156,6 +156,17 @@ class TestDynamic:
         queues, batcher = make_queues(3), Dynamic(max_queue_delay_ms=1e6)
         queues.is_flushing = True
         assert rows_of(batcher.schedule(queues, 0.0)) == [("r0", 3)]
+
+    def test_a_preferred_size_starts_at_once_and_the_largest_that_can_be_formed_wins(self):
+        batcher = Dynamic(8, max_queue_delay_ms=1e6, preferred_batch_size=(2, 4))
+        sizes = [len(batcher.schedule(make_queues(*[3] * n), 0.0).rows) for n in range(1, 10)]
+        assert sizes == [0, 2, 2, 4, 4, 4, 4, 4, 4]
+
+    def test_a_batch_of_no_preferred_size_starts_as_it_is_when_the_delay_is_over(self):
+        batcher = Dynamic(8, max_queue_delay_ms=500.0, preferred_batch_size=(4,))
+        queues = make_queues(3, 3, 3)
+        assert batcher.schedule(queues, now=0.4).wake_at == 0.5
+        assert len(batcher.schedule(queues, now=0.5).rows) == 3
 
     def test_no_delay_means_no_wait(self):
         assert rows_of(Dynamic(8, 0.0).schedule(make_queues(3), 0.0)) == [("r0", 3)]

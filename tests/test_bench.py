@@ -15,7 +15,7 @@ from engine.runners.parts import ModelSpec
 from tests.engine_bench.builders import DUMMY, TINY
 from tuiapp.bench.measure import measure
 from tuiapp.bench.report import bench_table, bench_to_json
-from tuiapp.bench.request import FULL, QUICK, BenchRequest, choose_effort, read_peers
+from tuiapp.bench.request import FULL, QUICK, BenchRequest, choose_effort, read_commands, read_peers
 from tuiapp.bench.screen_cost import measure_screen
 from tuiapp.cli import app
 
@@ -91,6 +91,19 @@ def test_peers_are_names_with_urls():
     for text in ("http://localhost", "vllm=localhost:8000", "=http://a"):
         with pytest.raises(ConfigError, match="is no NAME=URL"):
             read_peers((text,))
+
+
+def test_servers_to_start_are_names_with_commands_that_have_a_place_for_the_port():
+    assert read_commands(("a=b --port {port}",)) == (("a", "b --port {port}"),)
+    for text in ("a=b", "b {port}", "=b {port}"):
+        with pytest.raises(ConfigError, match=r"is no NAME=COMMAND with a \{port\}"):
+            read_commands((text,))
+
+
+def test_a_server_that_does_not_start_says_so_before_anything_is_compared():
+    request = BenchRequest(DUMMY, TINY, commands=(("peer", "/no/where {port}"),))
+    with pytest.raises(ConfigError, match="peer: cannot start /no/where"):
+        measure(request)
 
 
 def test_the_screen_is_drawn_in_a_terminal_of_its_own():

@@ -21,7 +21,14 @@ from engine.events import (
 )
 from engine.plan import RunnerError
 from engine.request import FinishReason, Status
-from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy
+from engine.settings import (
+    BatcherName,
+    Delivery,
+    EngineSettings,
+    KvPolicy,
+    SchedulingPolicy,
+    TimeoutAction,
+)
 from engine.tokenizer import ToyTokenizer
 from tests.builders import (
     CheckedRunner,
@@ -49,6 +56,10 @@ def run_out(core: EngineCore, most: int = 200) -> None:
 
 def reasons_of(core: EngineCore) -> dict[str, FinishReason]:
     return {event.request_id: event.reason for event in events_of(core.log, Finished)}
+
+
+def answered(core: EngineCore) -> list[str]:
+    return [answer.request_id for answer in core.take_answered()]
 
 
 def messages_of(core: EngineCore) -> dict[str, str]:
@@ -316,7 +327,7 @@ class TestAbort:
         core = make_core(ask("a"), ask("b"), **STATIC)
         core.step()
         core.abort("a")
-        assert core.take_answered() == ["a"]
+        assert answered(core) == ["a"]
         run_out(core)
         assert [key for _, key, _ in deliveries_of(core)] == ["b"]
 
@@ -350,6 +361,68 @@ class TestAbort:
         core.add(ask("b", 3))
         assert rows_of(core.step()) == [("b", 3)]
         assert (core.queues.running[0].slot, core.queues.running[0].block_table) == (0, [0])
+
+
+class TestQueueSize:
+    def test_who_comes_to_a_full_queue_is_refused_and_the_others_are_served(self):
+        core = make_core(*(ask(f"r{i}") for i in range(4)), max_queue_size=2)
+        assert messages_of(core) == dict.fromkeys(("r2", "r3"), "queue is full (2 waiting)")
+        run_out(core)
+        assert set(outputs_of(core.log)) == {"r0", "r1"}
+
+    @pytest.mark.parametrize("batcher", BatcherName)
+    def test_whoever_runs_is_not_counted(self, batcher):
+        core = make_core(ask("a"), max_queue_size=1, batcher=batcher, max_batch_size=1)
+        core.step()
+        core.add(ask("b"))
+        core.add(ask("c"))
+        assert messages_of(core) == {"c": "queue is full (1 waiting)"}
+
+
+class TestTimeouts:
+    KNOBS = {"max_num_seqs": 1, "default_queue_timeout_ms": 2500.0}  # noqa: RUF012 -- read only
+
+    def test_who_waited_too_long_is_refused(self):
+        core = make_core(ask("a", max_tokens=9), ask("b"), **self.KNOBS)
+        run_out(core)
+        assert messages_of(core)["b"] == (
+            "it waited 3000 ms in the queue, longer than default_queue_timeout_ms allows"
+        )
+        assert reasons_of(core) == {"a": FinishReason.LENGTH, "b": FinishReason.REJECTED}
+
+    def test_who_waited_too_long_lets_the_others_pass(self):
+        core = make_core(
+            ask("a", max_tokens=3), ask("b"), timeout_action=TimeoutAction.DELAY, **self.KNOBS
+        )
+        for _ in range(3):
+            core.step()
+        core.add(ask("c", arrival=3.0, max_tokens=2))
+        run_out(core)
+        assert list(outputs_of(core.log)) == ["a", "c", "b"]
+
+    def test_an_engine_that_waits_for_company_wakes_up_to_refuse(self):
+        core = make_core(ask("a"), batcher=BatcherName.STATIC, default_queue_timeout_ms=2500.0)
+        plan = core.step()
+        assert (rows_of(plan), plan.wake_at) == ([], 2.5)
+        core.clock.sleep(2.5)
+        core.step()
+        assert reasons_of(core) == {"a": FinishReason.REJECTED}
+
+    def test_who_was_preempted_is_not_refused_for_waiting_again(self):
+        requests = [ask("a", 4, max_tokens=9), ask("b", 4, max_tokens=9)]
+        core = make_core(*requests, num_kv_blocks=4, block_size=4, default_queue_timeout_ms=2500.0)
+        run_out(core)
+        assert any(step.preempted for step in events_of(core.log, Step))
+        assert set(reasons_of(core).values()) == {FinishReason.LENGTH}
+
+
+class TestPriorities:
+    def test_a_live_change_of_policy_orders_those_who_wait(self):
+        requests = [replace(ask(f"r{i}", max_tokens=1), priority=9 - i) for i in range(3)]
+        core = make_core(*requests, max_num_seqs=1)
+        core.configure(replace(core.settings, scheduling_policy=SchedulingPolicy.PRIORITY))
+        run_out(core)
+        assert list(outputs_of(core.log)) == ["r2", "r1", "r0"]
 
 
 class TestFlush:
@@ -551,31 +624,31 @@ class TestAnswered:
     def test_is_who_got_its_last_token(self):
         core = make_core(ask("a", max_tokens=2), ask("b", max_tokens=3))
         core.step()
-        assert core.take_answered() == []
+        assert answered(core) == []
         core.step()
-        assert core.take_answered() == ["a"]
-        assert core.take_answered() == []
+        assert answered(core) == ["a"]
+        assert answered(core) == []
 
     def test_is_nobody_before_its_batch_ends_where_answers_come_by_batch(self):
         core = make_core(ask("a", max_tokens=1), ask("b", max_tokens=2), **STATIC)
         core.step()
-        assert core.take_answered() == []
+        assert answered(core) == []
         core.step()
-        assert core.take_answered() == ["a", "b"]
+        assert answered(core) == ["a", "b"]
 
     def test_is_who_was_refused_rejected_or_went_away_each_once(self):
         core = make_core(ask("a"), ask("a"), ask("never", 9000))
         core.step()
         core.abort("a")
         core.step()
-        assert core.take_answered() == ["a", "never", "a"]
+        assert answered(core) == ["a", "never", "a"]
 
     def test_is_told_once_though_settings_change_after_it(self):
         core = make_core(ask("a", max_tokens=1))
         core.step()
         core.configure(EngineSettings(max_num_seqs=3))
         core.step()
-        assert core.take_answered() == ["a"]
+        assert answered(core) == ["a"]
 
 
 class TestClientsThatGoAway:

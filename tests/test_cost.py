@@ -60,7 +60,7 @@ def padded(*lengths: int) -> Plan:
 def with_dead_rows() -> Plan:
     """Two finished rows, with contexts of 4 and 6, beside one that decodes its sixth token."""
     queues, batcher = make_queues(3, 5, max_tokens=2), Static(start=Start.IDLE)
-    queues.waiting.append(make_queues(4, max_tokens=9).waiting[0])
+    queues.enqueue(make_queues(4, max_tokens=9).waiting[0])
     for _ in range(2):
         pretend_ran(batcher.schedule(queues, 0.0))
     return batcher.schedule(queues, 0.0)

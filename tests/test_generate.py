@@ -249,3 +249,10 @@ def test_the_demo_mix_is_the_same_however_it_is_read():
     at_once, bit_by_bit = (DemoMix(PromptMaker(ToyTokenizer()), seed=3) for _ in range(2))
     pieces = [bit_by_bit.take(until) for until in (1.0, 1.0, 7.5, 20.0)]
     assert at_once.take(20.0) == [request for piece in pieces for request in piece]
+
+
+def test_a_class_and_a_single_request_have_a_priority_that_reaches_the_engine():
+    drafts = chat_class(priority=3).drafts(seed=1)
+    single = SingleRequest(label="a", output_tokens=1, prompt_tokens=1, priority=-1).draft()
+    requests = write([*drafts, single], PromptMaker(ToyTokenizer()), seed=1)
+    assert [request.priority for request in requests] == [3, 3, 3, 3, -1]

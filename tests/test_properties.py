@@ -15,7 +15,17 @@ from engine import record
 from engine.events import Delivered, Finished, Token
 from engine.request import FinishReason, Request, SamplingParams
 from engine.run import run
-from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy, Start
+from engine.settings import (
+    BatcherName,
+    Delivery,
+    EngineSettings,
+    KvPolicy,
+    OnFull,
+    PassOrder,
+    SchedulingPolicy,
+    Start,
+    TimeoutAction,
+)
 from engine.workload import Listed
 from tests.builders import CheckedRunner, events_of, make_core, make_info, outputs_of
 from tests.observer import Observer
@@ -42,7 +52,19 @@ def engine_settings(draw: Callable, **fixed: object) -> EngineSettings:
         "max_num_batched_tokens": max_num_seqs + draw(st.integers(0, 24)),
         "enable_chunked_prefill": draw(st.booleans()),
         "long_prefill_token_threshold": draw(st.none() | st.integers(0, 8)),
-        "max_batch_size": draw(st.integers(1, 5)),
+        "max_long_partial_prefills": draw(st.integers(0, 2)),
+        "pass_order": draw(st.sampled_from(PassOrder)),
+        "on_full": draw(st.sampled_from(OnFull)),
+        "watermark": draw(st.sampled_from([0.0, 0.1, 0.5])),
+        "waiting_served_ratio": draw(st.sampled_from([0.0, 0.5, 2.0])),
+        "max_waiting_tokens": draw(st.integers(1, 5)),
+        "preferred_batch_size": draw(st.sampled_from([(), (1,), (2, 3)])),
+        "scheduling_policy": draw(st.sampled_from(SchedulingPolicy)),
+        "aging": draw(st.sampled_from([0.0, 0.5, 20.0])),
+        "max_queue_size": draw(st.sampled_from([0, 0, 3])),
+        "default_queue_timeout_ms": draw(st.sampled_from([0.0, 0.0, 700.0, 5000.0])),
+        "timeout_action": draw(st.sampled_from(TimeoutAction)),
+        "max_batch_size": draw(st.integers(3, 5)),
         "max_queue_delay_ms": draw(st.sampled_from([0.0, 500.0, 3000.0])),
         "start": draw(st.sampled_from(Start)),
         "num_kv_blocks": -(-cache // block_size),
@@ -134,7 +156,8 @@ class Session:
         """Every token was made and delivered exactly once, or there is a reason why not."""
         observer = self.observer
         assert set(observer.finished) == {request.id for request in self.requests}
-        assert sorted(self.core.take_answered()) == sorted(observer.finished)
+        answered = [answer.request_id for answer in self.core.take_answered()]
+        assert sorted(answered) == sorted(observer.finished)
         outputs = outputs_of(self.core.log)
         for request in self.requests:
             finished, got = observer.finished[request.id], outputs.get(request.id, [])
@@ -156,6 +179,7 @@ ASKED = st.lists(
         PROMPTS,
         SAMPLING,
         cancel_after_tokens=st.none() | st.integers(1, 5),
+        priority=st.integers(-1, 2),
     ),
     min_size=1,
     max_size=6,
@@ -211,7 +235,7 @@ def all_that_clients_see(chosen: EngineSettings, requests: list[Request]) -> obj
 
 
 @settings(max_examples=500)
-@given(chosen=engine_settings(), asked=ASKED)
+@given(chosen=engine_settings(default_queue_timeout_ms=0.0), asked=ASKED)
 def test_planning_ahead_changes_nothing_that_clients_see(chosen, asked):
     requests = [replace(request, id=f"r{index}") for index, request in enumerate(asked)]
     ahead, turn_by_turn = (replace(chosen, async_scheduling=is_on) for is_on in (True, False))
@@ -224,7 +248,12 @@ ARRIVALS = st.lists(
 
 
 @settings(max_examples=400)
-@given(chosen=engine_settings(num_kv_blocks=40, max_model_len=0), arrivals=ARRIVALS)
+@given(
+    chosen=engine_settings(
+        num_kv_blocks=40, max_model_len=0, max_queue_size=0, default_queue_timeout_ms=0.0
+    ),
+    arrivals=ARRIVALS,
+)
 def test_a_workload_runs_to_its_end_and_every_output_is_as_if_it_ran_alone(chosen, arrivals):
     core = make_core(info=INFO)
     core.configure(chosen)
@@ -249,11 +278,20 @@ def test_a_workload_runs_to_its_end_and_every_output_is_as_if_it_ran_alone(chose
     lengths=st.lists(st.integers(1, 20), min_size=2, max_size=6),
     block_size=st.integers(1, 4),
     max_tokens=st.integers(1, 12),
+    on_full=st.sampled_from(OnFull),
+    caches=st.booleans(),
 )
-def test_a_cache_with_room_for_one_ends_all_of_them(lengths, block_size, max_tokens):
+def test_a_cache_with_room_for_one_ends_all_of_them(
+    lengths, block_size, max_tokens, on_full, caches
+):
     """However often they push each other out, the oldest makes progress."""
     num_blocks = -(-(max(lengths) + max_tokens) // block_size)
-    core = make_core(num_kv_blocks=num_blocks, block_size=block_size)
+    core = make_core(
+        num_kv_blocks=num_blocks,
+        block_size=block_size,
+        on_full=on_full,
+        enable_prefix_caching=caches,
+    )
     requests = [
         Request(f"r{index}", (1,) * length, SamplingParams(max_tokens=max_tokens))
         for index, length in enumerate(lengths)
@@ -268,6 +306,40 @@ def test_a_cache_with_room_for_one_ends_all_of_them(lengths, block_size, max_tok
         num_computed = oldest.num_computed
         observer.step()
         assert oldest.num_computed > num_computed or oldest.is_finished
+    assert outputs_of(core.log) == {request.id: alone(request)[0] for request in requests}
+
+
+@settings(max_examples=100)
+@given(
+    lengths=st.lists(st.integers(1, 20), min_size=2, max_size=6),
+    policy=st.sampled_from(SchedulingPolicy),
+    pass_order=st.sampled_from(PassOrder),
+    on_full=st.sampled_from(OnFull),
+    watermark=st.sampled_from([0.0, 0.3]),
+)
+def test_a_small_cache_ends_all_of_them_under_every_policy(
+    lengths, policy, pass_order, on_full, watermark
+):
+    """Nobody is pushed out and taken in again for ever."""
+    core = make_core(
+        num_kv_blocks=8,
+        block_size=4,
+        scheduling_policy=policy,
+        pass_order=pass_order,
+        on_full=on_full,
+        watermark=watermark,
+    )
+    requests = [
+        Request(f"r{at}", (1,) * length, SamplingParams(max_tokens=12), priority=at % 3)
+        for at, length in enumerate(lengths)
+    ]
+    for request in requests:
+        core.add(request)
+    observer = Observer(core)
+    for _ in range(LONGEST_RUN):
+        if not core.has_work:
+            break
+        observer.step()
     assert outputs_of(core.log) == {request.id: alone(request)[0] for request in requests}
 
 

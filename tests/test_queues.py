@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from engine.queues import Preemption, Queues
 from engine.request import Sequence, Status
-from tests.builders import make_queues
+from tests.builders import make_queues, queue_up
 
 
 def make_running(*lengths: int) -> Queues:
@@ -34,7 +34,7 @@ def test_the_lowest_free_slot_is_reused_and_nobody_else_moves():
     finish(queues.running[0])
     finish(queues.running[1])
     queues.retire_finished()
-    queues.waiting.extend(make_queues(4, 4, 4).waiting)
+    queue_up(queues, 4, 4, 4)
     for _ in range(3):
         queues.admit()
     assert [seq.slot for seq in queues.running] == [2, 0, 1, 3]
@@ -52,7 +52,7 @@ def test_a_finished_sequence_holds_slot_and_blocks_until_it_is_retired():
 
 def test_the_preempted_go_to_the_front_of_the_queue_with_nothing_computed():
     queues = make_running(4, 8)
-    queues.waiting.extend(make_queues(4).waiting)
+    queue_up(queues, 4)
     seq = queues.running[1]
     queues.preempt(seq)
     assert queues.waiting[0] is seq
@@ -77,7 +77,7 @@ def test_removing_a_running_sequence_gives_back_all_it_holds():
 
 def test_removing_a_waiting_sequence_leaves_the_running_ones_alone():
     queues = make_running(4)
-    queues.waiting.extend(make_queues(4, 4).waiting)
+    queue_up(queues, 4, 4)
     queues.remove(queues.waiting[0])
     assert [seq.id for seq in queues.waiting] == ["r1"]
     assert (slots(queues), queues.pool.num_free) == ({"r0": 0}, 15)

@@ -1,10 +1,10 @@
 from engine.actions import Abort, Note
 from engine.events import Arrived, Finished
 from engine.generate.script import Ask, Script
-from engine.request import FinishReason
+from engine.request import Answer, FinishReason
 from engine.run import run
 from engine.settings import BatcherName
-from tests.builders import ask, events_of, make_core
+from tests.builders import ask, events_of, make_core, outputs_of
 
 
 def items(script: Script, until: float) -> list[tuple[str, float]]:
@@ -40,9 +40,9 @@ def test_one_that_follows_comes_after_the_answer_and_a_thought():
     script = conversation()
     assert items(script, 99.0) == [("t0", 0.0)]
     assert (script.next_time(), script.is_over) == (None, False)
-    script.answered("t0", 5.0)
+    script.answered(Answer("t0"), 5.0)
     assert items(script, 99.0) == [("t1", 6.0)]
-    script.answered("t1", 9.5)
+    script.answered(Answer("t1"), 9.5)
     assert items(script, 99.0) == [("t2", 10.5)]
     assert script.is_over
 
@@ -50,14 +50,14 @@ def test_one_that_follows_comes_after_the_answer_and_a_thought():
 def test_one_that_follows_never_comes_before_its_own_time():
     script = Script([Ask(ask("a")), Ask(ask("b", arrival=8.0), follows="a", delay=1.0)])
     script.take(0.0)
-    script.answered("a", 2.0)
+    script.answered(Answer("a"), 2.0)
     assert script.next_arrival() == 8.0
 
 
 def test_nobody_asks_after_the_end_nor_whoever_waited_for_them():
     script = conversation(until=5.5)
     script.take(0.0)
-    script.answered("t0", 5.0)
+    script.answered(Answer("t0"), 5.0)
     assert (script.next_time(), script.is_over) == (None, True)
 
 
@@ -70,7 +70,7 @@ def test_a_client_goes_away_so_long_after_it_asked():
 def test_nobody_wakes_for_a_client_who_has_its_answer():
     script = Script([Ask(ask("a"), cancel_after_s=60.0)])
     script.take(0.0)
-    script.answered("a", 2.0)
+    script.answered(Answer("a"), 2.0)
     assert script.next_time() is None
 
 
@@ -104,3 +104,37 @@ def test_a_client_that_goes_away_in_a_run_is_aborted_at_that_time():
     run(core, Script([Ask(ask("a", max_tokens=9), cancel_after_s=2.5)]))
     [finished] = events_of(core.log, Finished)
     assert (finished.reason, finished.time) == (FinishReason.ABORT, 3.0)
+
+
+def test_a_turn_with_a_history_goes_on_from_what_was_said():
+    script = Script(
+        [
+            Ask(ask("t0", 3)),
+            Ask(ask("t1", 2), follows="t0", has_history=True),
+            Ask(ask("t2", 1), follows="t1", has_history=True),
+        ]
+    )
+    script.take(0.0)
+    script.answered(Answer("t0", (7, 8)), 1.0)
+    [second] = script.take(1.0)
+    assert second.prompt_token_ids == (1, 1, 1, 7, 8, 1, 1)
+    script.answered(Answer("t1", (9,)), 2.0)
+    [third] = script.take(2.0)
+    assert third.prompt_token_ids == (1, 1, 1, 7, 8, 1, 1, 9, 1)
+    assert script.is_over
+
+
+def test_a_turn_without_one_is_what_it_is():
+    script = conversation()
+    script.take(0.0)
+    script.answered(Answer("t0", (7, 8)), 5.0)
+    [second] = script.take(6.0)
+    assert second.prompt_token_ids == (1, 1, 1, 1)
+
+
+def test_an_engine_answers_a_chat_turn_by_turn():
+    core = make_core()
+    run(core, Script([Ask(ask("a")), Ask(ask("b"), follows="a", has_history=True)]))
+    first, second = (each.request for each in events_of(core.log, Arrived))
+    said = outputs_of(core.log)["a"]
+    assert second.prompt_token_ids == (*first.prompt_token_ids, *said, 1, 1, 1, 1)

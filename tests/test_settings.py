@@ -20,6 +20,15 @@ from engine.settings import BatcherName, Delivery, EngineSettings
         ({"num_kv_blocks": 10**9}, "num_kv_blocks must be at most 10000000, got 1000000000"),
         ({"reserve_tokens": -1}, "reserve_tokens must be at least 0, got -1"),
         ({"max_model_len": -1}, "max_model_len must be at least 0, got -1"),
+        ({"watermark": -0.1}, "watermark must be at least 0, got -0.1"),
+        ({"watermark": 0.6}, "watermark must be at most 0.5, got 0.6"),
+        ({"aging": math.nan}, "aging must be at least 0, got nan"),
+        ({"max_queue_size": -1}, "max_queue_size must be at least 0, got -1"),
+        ({"max_waiting_tokens": 0}, "max_waiting_tokens must be at least 1, got 0"),
+        (
+            {"preferred_batch_size": (2, 9)},
+            "preferred_batch_size must lie between 1 and max_batch_size (8), got [2, 9]",
+        ),
         (
             {"long_prefill_token_threshold": -1},
             "long_prefill_token_threshold must be at least 0 (0 sets no limit), got -1",

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from engine.request import Sequence, Status
+from engine.request import Answer, Sequence, Status
 from engine.workload import Feed, Listed
 from tests.builders import ask, make_queues
 
@@ -108,11 +108,11 @@ class TestLastCall:
     def test_is_not_for_requests_of_others(self):
         feed, queues = Feed(make_listed(0.0)), make_queues()
         feed.take(0.0)
-        queues.waiting.append(Sequence(ask("mine")))
+        queues.enqueue(Sequence(ask("mine")))
         assert not feed.is_last_call(queues)
 
     def test_is_not_for_what_was_answered_before(self):
         feed, queues = Feed(make_listed(0.0)), make_queues(4)
         feed.take(0.0)
-        feed.tell(["r0"], 1.0)
+        feed.tell([Answer("r0")], 1.0)
         assert not feed.is_last_call(queues)

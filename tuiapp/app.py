@@ -24,6 +24,7 @@ from tuiapp.library.library import Library, runs_folder
 from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.presets import Preset, find_preset
 from tuiapp.rewind import Rewind
+from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.runs import RunsScreen
 from tuiapp.session import Session
@@ -118,7 +119,7 @@ class Playground(App[int]):
         actions = {
             active.binding.action: active.binding
             for active in screen.active_bindings.values()
-            if isinstance(active.node, LiveScreen)
+            if isinstance(active.node, (LiveScreen, CompareScreen))
         }
         for action, binding in actions.items():
             title = binding.tooltip or binding.description
@@ -138,7 +139,9 @@ def open_playground(options: ScreenOptions) -> int:
     preset = find_preset(options.preset) if options.preset else None
     settings = _first_settings(options, preset)
     backend = LocalBackend(partial(build_core, options.spec, settings))
-    session = Session(backend, settings, base=options.settings, seed=options.seed)
+    session = Session(
+        backend, settings, base=options.settings, seed=options.seed, spec=options.spec
+    )
     begin = partial(_begin_traffic, preset=preset, is_idle=options.idle, seed=options.seed)
     tap = Tap(backend.log, options.record, _about(options)) if options.record else None
     library = Library(runs_folder())

@@ -24,6 +24,17 @@ def bench_command(
             metavar="NAME=URL", help="A server with OpenAI's protocol to run beside; repeatable."
         ),
     ] = None,
+    serve: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=COMMAND",
+            help="Start such a server, with {port} {model} {dtype} {slots} {longest} filled in.",
+        ),
+    ] = None,
+    vllm: Annotated[
+        Path | None,
+        typer.Option(metavar="PYTHON", help="Start vLLM from the environment of this interpreter."),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Two minutes in place of ten.")] = False,
     requests: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Requests that all have to serve.")
@@ -40,9 +51,10 @@ def bench_command(
     with complaining():
         from engine.runners.parts import ModelSpec
         from tuiapp.bench.command import bench
-        from tuiapp.bench.request import BenchRequest, choose_effort, read_peers
+        from tuiapp.bench.request import BenchRequest, choose_effort, read_commands, read_peers
 
         spec = ModelSpec(model, device, dtype, load_format, attention, num_threads=threads)
         effort = choose_effort(is_quick=quick, num_requests=requests, num_slots=slots)
         peers = read_peers(tuple(peer or ()))
-        bench(BenchRequest(spec, effort, peers, output), as_json=as_json)
+        commands = read_commands(tuple(serve or ()))
+        bench(BenchRequest(spec, effort, peers, commands, vllm, output), as_json=as_json)

@@ -16,11 +16,21 @@ class Engines:
     """Builds engines that differ in their settings alone, each with a clock and a log of its own.
 
     Only the newest can be used: it takes over the model of the one before, whose cache is freed.
+
+    Args:
+        predecessor: an engine of that specification, whose model the first one takes over.
+        log_capacity: events that each log keeps; None keeps all.
     """
 
-    def __init__(self, spec: ModelSpec) -> None:
+    def __init__(
+        self,
+        spec: ModelSpec,
+        predecessor: EngineCore | None = None,
+        log_capacity: int | None = LOG_CAPACITY,
+    ) -> None:
         self.spec = spec
-        self._newest: EngineCore | None = None
+        self._newest = predecessor
+        self._log_capacity = log_capacity
 
     @property
     def is_simulated(self) -> bool:
@@ -34,6 +44,6 @@ class Engines:
             ConfigError: there is no such model or device, or no memory for it.
         """
         clock = VirtualClock() if self.is_simulated else WallClock()
-        log = EventLog(LOG_CAPACITY)
+        log = EventLog(self._log_capacity)
         self._newest = build_core(self.spec, settings, clock, log, predecessor=self._newest)
         return self._newest

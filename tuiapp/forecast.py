@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from engine.settings import BatcherName, EngineSettings, KvPolicy
 from tuiapp.snapshot import Snapshot
 
+REFUSED = "Will be refused"
+
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
@@ -27,14 +29,16 @@ def forecast(snapshot: Snapshot, prompt_tokens: int, output_tokens: int, count: 
     blocks = -(-max(total, reserved) // settings.block_size)
     free = snapshot.num_blocks - snapshot.meters.num_used_blocks
     if total > longest:
-        sentence = f"Will be refused: {total} tokens exceed the context of {longest}."
+        sentence = f"{REFUSED}: {total} tokens exceed the context of {longest}."
     elif blocks > snapshot.num_blocks:
-        sentence = f"Will be refused: {blocks} KV blocks each; the cache has {snapshot.num_blocks}."
+        sentence = f"{REFUSED}: {blocks} KV blocks each; the cache has {snapshot.num_blocks}."
+    elif 0 < settings.max_queue_size <= snapshot.meters.num_waiting:
+        sentence = f"{REFUSED}: queue is full ({snapshot.meters.num_waiting} waiting)."
     else:
         need = blocks * count
         sentence = f"Needs {need} KV blocks in the end; {free} are free. {_start(snapshot, count)}"
     note = _prompt_note(settings, prompt_tokens)
-    is_refused = total > longest or blocks > snapshot.num_blocks
+    is_refused = sentence.startswith(REFUSED)
     return Forecast(note, _passes(output_tokens), sentence, is_refused)
 
 

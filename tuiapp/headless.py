@@ -88,7 +88,7 @@ def run_preset(
         variant: what to call the run.
         seed: draw other requests than the preset does.
         pace: all times are multiplied by it, beside the preset's own.
-        on_progress: told how many requests have ended, of how many.
+        on_progress: told after every step how many requests have ended, of how many.
         slo: what counts as good; the preset's own if None.
         engines: where to get the engine, if the model was loaded before.
 
@@ -154,7 +154,7 @@ class Tally:
     """What is told of a run: its metrics, and its complaints, each once.
 
     Args:
-        on_progress: told how many requests have ended, when it changes.
+        on_progress: told how many requests have ended, whenever something is read.
     """
 
     def __init__(
@@ -168,7 +168,6 @@ class Tally:
     def write(self, events: Sequence[Event]) -> None:
         """Read on."""
         self.metrics.feed(events)
-        before = self._num_finished
         for event in events:
             match event:
                 case Finished(reason=reason, message=message):
@@ -179,8 +178,7 @@ class Tally:
                     self.complaints[message] = None
                 case _:
                     pass
-        if self._num_finished != before:
-            self._on_progress(self._num_finished)
+        self._on_progress(self._num_finished)
 
 
 class Reader:

@@ -34,8 +34,21 @@ def progress(console: Console, name: str) -> Iterator[Advance]:
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     label = TextColumn("{task.description}", markup=False)
     with Progress(label, *columns, console=console, transient=True) as bar:
-        task = bar.add_task(one_line(name), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield Bar(bar, name)
+
+
+class Bar:
+    """Moves a bar, and leaves it alone while nothing has changed."""
+
+    def __init__(self, bar: Progress, name: str) -> None:
+        self._bar = bar
+        self._task = bar.add_task(one_line(name), total=None)
+        self._shown: tuple[int, int] | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        if (done, total) != self._shown:
+            self._shown = (done, total)
+            self._bar.update(self._task, completed=done, total=total)
 
 
 class Lines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from engine.backends.base import Backend
 from engine.prompts import PromptMaker
 from engine.request import Request, SamplingParams
+from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, EngineSettings
 from engine.workload import Workload
 from tuiapp.presets import Preset
@@ -25,8 +27,8 @@ class Playing:
     """A preset that was begun.
 
     Attributes:
-        position: in the log, when it was asked for.
-        speed: at which its requests arrive.
+        position: in the log, when it was asked for; no two have the same.
+        speed: at which its requests arrive; the last other than 1, if there was one.
     """
 
     preset: Preset
@@ -56,6 +58,14 @@ class Session:
         base: what presets change, the same as `settings` if not given.
         seed: of the bursts.
         replay: the backend once more where it plays a recording, which can be looked at only.
+        spec: what the engine was built from; None where no other can be built beside it.
+
+    Attributes:
+        workload: the name of what plays; empty for nothing.
+        playing: the preset that plays; None for anything else.
+        recording: the file, where it plays one.
+        played_at: position in the log from which on what plays has arrived.
+        has_injected: whether the user has added requests to what plays.
     """
 
     def __init__(
@@ -66,13 +76,18 @@ class Session:
         base: EngineSettings | None = None,
         seed: int = 0,
         replay: Replay | None = None,
+        spec: ModelSpec | None = None,
     ) -> None:
         self.backend = backend
         self.replay = replay
         self.settings = settings
+        self.spec = spec
         self._base = base or settings
         self.workload = ""
         self.playing: Playing | None = None
+        self.played_at = 0
+        self.has_injected = False
+        self.recording: Path | None = None
         self.speed = 1.0
         self.is_paused = False
         self._mine: set[str] = set()
@@ -87,6 +102,11 @@ class Session:
         if self._prompts is None and self.backend.tokenizer is not None:
             self._prompts = PromptMaker(self.backend.tokenizer)
         return self._prompts
+
+    @property
+    def base(self) -> EngineSettings:
+        """What presets change: the settings that the session began with."""
+        return self._base
 
     def is_mine(self, request_id: str) -> bool:
         """Whether the user injected this request, rather than a workload."""
@@ -118,6 +138,7 @@ class Session:
             in_steps: its times follow how long a decoding pass takes here.
         """
         self.workload, self.playing = name, None
+        self.played_at, self.has_injected = len(self.backend.log), False
         self.backend.play(workload, self.speed, in_steps=in_steps)
 
     def play_preset(self, preset: Preset, variant: str | None = None) -> None:
@@ -162,6 +183,8 @@ class Session:
         index = SPEEDS.index(self.speed) + steps
         self.speed = SPEEDS[max(0, min(len(SPEEDS) - 1, index))]
         self.backend.set_speed(self.speed)
+        if self.playing and self.speed != 1.0:  # it is not the preset's own run any more
+            self.playing = replace(self.playing, speed=self.speed)
         return self.speed
 
     def toggle_pause(self) -> None:
@@ -175,15 +198,20 @@ class Session:
         """The names that the next injected requests will get."""
         return [f"u{self._num_injected + index}" for index in range(count)]
 
-    def inject(self, prompts: list[tuple[int, ...]], sampling: list[SamplingParams]) -> None:
+    def inject(
+        self, prompts: list[tuple[int, ...]], sampling: list[SamplingParams], priority: int = 0
+    ) -> None:
         """Submit requests of the user's own, which stand out on the screen."""
         ids = self.next_ids(len(prompts))
         self._num_injected += len(prompts)
         self._mine.update(ids)
+        self.has_injected = True
         for request_id, prompt, params in zip(ids, prompts, sampling, strict=True):
-            self.backend.submit(Request(request_id, prompt, params))
+            self.backend.submit(Request(request_id, prompt, params, priority=priority))
 
-    def inject_wish(self, text: str, prompt_tokens: int, output_tokens: int, count: int) -> None:
+    def inject_wish(
+        self, text: str, prompt_tokens: int, output_tokens: int, count: int, priority: int = 0
+    ) -> None:
         """Inject like requests: a text's, or with prompts of a length and exact outputs."""
         maker = self.prompts
         if maker is None:
@@ -191,7 +219,8 @@ class Session:
         prompts = [
             maker.chat(text) if text else maker.make(prompt_tokens, self._rng) for _ in range(count)
         ]
-        self.inject(prompts, [self.sampling(output_tokens, exact=not text) for _ in prompts])
+        sampling = [self.sampling(output_tokens, exact=not text) for _ in prompts]
+        self.inject(prompts, sampling, priority)
 
     def burst(self) -> int:
         """Inject two dozen requests of varied length; return how many, 0 before it is ready."""

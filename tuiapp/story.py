@@ -165,16 +165,21 @@ def _reason(skip: Skip, snapshot: Snapshot) -> str:
     """What the head of the queue waits for."""
     match skip.reason:
         case SkipReason.SLOTS:
-            return "for a slot"
+            text = "for a slot"
         case SkipReason.BLOCKS:
-            return f"for KV blocks ({skip.needed} needed, {skip.available} free)"
+            text = f"for KV blocks ({skip.needed} needed, {skip.available} free)"
         case SkipReason.BUDGET:
-            return "for room in the token budget of a pass"
+            text = "for room in the token budget of a pass"
         case SkipReason.COMPANY:
-            return "for company"
+            text = "for company"
         case SkipReason.POLICY:
             is_idle = snapshot.settings.start is Start.IDLE
-            return "until the whole batch is done" if not is_idle else "until the batch is done"
+            text = "until the whole batch is done" if not is_idle else "until the batch is done"
+        case SkipReason.LONG_PROMPTS:
+            text = "for another long prompt to be computed"
+        case SkipReason.RATIO:
+            text = f"until {skip.needed} of them make it worth to interrupt the decodes"
+    return text
 
 
 def _count(number: int, noun: str) -> str:

@@ -39,6 +39,7 @@ class RequestView:
     message: str
     text: str
     text_start: int
+    priority: int
     admitted_at: float | None
     first_delivery: float | None
     last_delivery: float | None
@@ -63,9 +64,16 @@ class RequestView:
 
 @dataclass(slots=True)
 class Tracked:
-    """The same, while it grows."""
+    """The same, while it grows.
+
+    Attributes:
+        number: counts the requests in the order in which they came.
+        is_delayed: it has waited longer than its timeout, and lets others pass.
+    """
 
     request: Request
+    number: int = 0
+    is_delayed: bool = False
     num_output_tokens: int = 0
     num_delivered: int = 0
     num_computed: int = 0
@@ -135,6 +143,7 @@ class Tracked:
             message=self.message,
             text=self._text,
             text_start=self._start,
+            priority=self.request.priority,
             admitted_at=self.admitted_at,
             first_delivery=self.first_delivery,
             last_delivery=self.last_delivery,

@@ -36,6 +36,7 @@ from engine.request import FinishReason
 from engine.settings import EngineSettings
 from tuiapp.columns import Column, make_column
 from tuiapp.kv_book import KvBook
+from tuiapp.line import stand_in_line
 from tuiapp.snapshot import Meters, Notice, Snapshot
 from tuiapp.tracked import RequestView, Tracked
 from tuiapp.windows import NUM_GAPS, Windows, percentiles
@@ -72,6 +73,7 @@ class ViewModel:
         self._notices: deque[Notice] = deque(maxlen=NUM_NOTICES)
         self._num_notices = 0
         self._num_played = 0
+        self._num_came = 0
 
     @property
     def position(self) -> int:
@@ -154,7 +156,8 @@ class ViewModel:
             case Delivered():
                 self._on_delivered(event)
             case Arrived(_, request):
-                self._requests[request.id] = Tracked(request)
+                self._num_came += 1
+                self._requests[request.id] = Tracked(request, self._num_came)
                 self._waiting[request.id] = None
             case Finished():
                 self._on_finished(event)
@@ -286,7 +289,9 @@ class ViewModel:
             return
         self._num_passes = frame.index
         self._on_configured(frame.settings)
-        self._requests = OrderedDict((each.id, Tracked(each)) for each in frame.requests)
+        numbered = enumerate(frame.requests)
+        self._requests = OrderedDict((each.id, Tracked(each, at)) for at, each in numbered)
+        self._num_came = len(frame.requests)
         for holding in frame.running:
             self._slots[holding.slot] = holding.request_id
             self._requests[holding.request_id].num_computed = holding.num_computed
@@ -317,7 +322,7 @@ class ViewModel:
         self._time = max(self._time, now)
         num_slots = max([self._settings.num_slots, *(slot + 1 for slot in self._slots)])
         slots = (self._slots.get(slot) for slot in range(num_slots))
-        waiting = [key for key, _ in zip(self._waiting, range(NUM_QUEUE_SHOWN), strict=False)]
+        waiting = stand_in_line(self._waiting, self._requests, self._settings, self._time)
         return Snapshot(
             time=self._time,
             num_passes=self._num_passes,
@@ -326,7 +331,7 @@ class ViewModel:
             columns=tuple(self._columns),
             slots=tuple(self._requests[key].view() if key else None for key in slots),
             left=tuple(self._left.get(slot) for slot in range(num_slots)),
-            waiting=tuple(self._requests[key].view() for key in waiting),
+            waiting=tuple(self._requests[key].view() for key in waiting[:NUM_QUEUE_SHOWN]),
             skipped=self._skipped,
             block_owners=tuple(self._kv.owners),
             block_sharing=self._kv.sharing,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from engine.backends.guest import Guest
 from engine.log import EventLog
 from engine.request import Request
 from engine.settings import EngineSettings
@@ -74,6 +75,10 @@ class Backend(Protocol):
 
     def step(self, count: int = 1) -> None:
         """While paused, run some forward passes."""
+        ...
+
+    def lend(self, guest: Guest) -> None:
+        """Hold the engine, let a guest use its model until it is done, and go on."""
         ...
 
     def stop(self) -> None: ...

@@ -5,12 +5,14 @@ The one place where threads meet: commands come in by a queue, events go out by 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 
+from engine.backends.guest import Guest, Visit
 from engine.clock import WallClock
 from engine.config import ConfigError
 from engine.core import EngineCore
@@ -99,9 +101,12 @@ class LocalBackend:
     def step(self, count: int = 1) -> None:
         self._inbox.put(lambda engine: engine.step(count))
 
+    def lend(self, guest: Guest) -> None:
+        self._inbox.put(lambda engine: engine.lend(guest))
+
     def stop(self) -> None:
         """End the thread after the pass under way; stopping a stopped engine is harmless."""
-        self._inbox.put(lambda engine: engine.stop())
+        self._inbox.put(_stop)
         if self._thread.is_alive():
             self._thread.join(STOP_SECONDS)
 
@@ -128,7 +133,7 @@ class LocalBackend:
         """Carry out every command in the inbox, waiting up to `wait` seconds for the first."""
         try:
             while True:
-                self._inbox.get(block=wait > 0, timeout=wait or None)(engine)
+                engine.obey(self._inbox.get(block=wait > 0, timeout=wait or None))
                 wait = 0.0
         except Empty:
             return
@@ -146,9 +151,13 @@ class _Engine:
         self._pace: float | None = None
         self._is_paused = False
         self._steps_left = 0
+        self._visit: Visit | None = None
+        self._put_off: deque[Command] = deque()  # what came during a visit
 
     def turn(self) -> float:
         """Run a step unless paused; return seconds that may be spent waiting for a command."""
+        if self._visit:
+            return self._host(self._visit)
         if self._is_paused and not self._steps_left:
             return IDLE_SECONDS
         self._note_gauges()
@@ -159,6 +168,29 @@ class _Engine:
         if self._is_paused and wake_at == float("inf"):
             self.pause()  # no pass is to come, so nothing is left to step through
         return min(IDLE_SECONDS, max(0.001, wake_at - self._clock.now()))
+
+    def obey(self, command: Command) -> None:
+        """Carry out a command; while a guest has the model, only that to stop."""
+        if self._visit and command is not _stop:
+            self._put_off.append(command)
+        else:
+            command(self)
+
+    def lend(self, guest: Guest) -> None:
+        self._clock.hold()
+        self._visit = Visit(self.core, guest)
+
+    def _host(self, visit: Visit) -> float:
+        """Run a step of a guest's; when it has left, go on from where time was held."""
+        seconds = visit.turn()
+        if seconds is not None:
+            return min(IDLE_SECONDS, seconds)
+        self._visit = None
+        if not self._is_paused or self._steps_left:
+            self._clock.release()
+        while self._put_off and not self._visit:
+            self._put_off.popleft()(self)
+        return 0.0
 
     def submit(self, request: Request) -> None:
         self.core.add(replace(request, arrival=self._clock.now()))
@@ -227,3 +259,7 @@ class _Engine:
             self._steps_left -= 1
             if not self._steps_left:
                 self._clock.hold()
+
+
+def _stop(engine: _Engine) -> None:
+    engine.stop()

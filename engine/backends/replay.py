@@ -10,6 +10,7 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
 
+from engine.backends.guest import Guest
 from engine.backends.player import Player
 from engine.events import Failed
 from engine.log import EventLog
@@ -94,6 +95,8 @@ class ReplayBackend:
     def flush(self) -> None: ...
 
     def configure(self, settings: EngineSettings) -> None: ...
+
+    def lend(self, guest: Guest) -> None: ...
 
     def _end(self) -> None:
         self._is_stopped = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from engine.backends.guest import Guest
 from engine.events import Event
 from engine.log import EventLog
 from engine.request import Request
@@ -51,6 +52,8 @@ class StillBackend:
     def flush(self) -> None: ...
 
     def configure(self, settings: EngineSettings) -> None: ...
+
+    def lend(self, guest: Guest) -> None: ...
 
     def pause(self) -> None: ...
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from engine.plan import Row
 from engine.queues import Queues
 from engine.request import Sequence
+from engine.settings import OnFull
 
 
 @dataclass(slots=True)
@@ -21,6 +22,7 @@ class Filling:
 
     queues: Queues
     budget: int
+    on_full: OnFull = OnFull.PREEMPT_NEWEST
     tokens: dict[Sequence, int] = field(default_factory=dict)
     has_preempted: bool = False
 
@@ -34,9 +36,9 @@ class Filling:
         return any(not seq.is_decoding for seq in self.tokens)
 
     def add(self, seq: Sequence, chunk: int) -> None:
-        """Compute tokens of a running sequence; the last to come makes room if it has to."""
+        """Compute tokens of a running sequence; somebody makes room if it has to be."""
         while not self.queues.pool.grow(seq, seq.num_computed + chunk):
-            victim = self.queues.running[-1]
+            victim = self._victim()
             self.queues.preempt(victim)
             self.budget += self.tokens.pop(victim, 0)
             self.has_preempted = True
@@ -48,6 +50,13 @@ class Filling:
         """Compute tokens of a sequence that holds the blocks for them."""
         self.tokens[seq] = chunk
         self.budget -= chunk
+
+    def _victim(self) -> Sequence:
+        """The last to come or, by choice, the last in line."""
+        running = self.queues.running
+        if self.on_full is OnFull.PREEMPT_LOWEST:
+            return max(running, key=self.queues.order.rank)
+        return running[-1]
 
 
 def split(running: list[Sequence]) -> tuple[list[Sequence], list[Sequence]]:

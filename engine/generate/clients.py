@@ -80,6 +80,8 @@ class Clients(Traits):
         ramp_s: their first requests are spread evenly over these seconds.
         think: from the end of an answer to the next request.
         prompt, output: lengths in tokens.
+        history: every turn's prompt begins with all that was said before, as in a chat; its own
+            length comes on top.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Clients(Traits):
     output: AnyLengths
     ramp_s: float = 0.0
     think: AnyThink = field(default_factory=lambda: FixedThink(mean_s=0.0))
+    history: bool = False
 
     def __post_init__(self) -> None:
         require(bool(self.name), "name must not be empty")
@@ -118,4 +121,13 @@ class Clients(Traits):
         if not turn:
             return Draft(name, self.name, self.ramp_s * client / self.count, prompt, output)
         before = f"{self.name}-{client}-{turn - 1}"
-        return Draft(name, self.name, 0.0, prompt, output, follows=before, delay=pause)
+        return Draft(
+            name,
+            self.name,
+            0.0,
+            prompt,
+            output,
+            follows=before,
+            delay=pause,
+            has_history=self.history,
+        )

@@ -9,7 +9,7 @@ from engine.checks import require_positive
 from engine.generate.streams import stream
 from engine.generate.write import sample_output
 from engine.prompts import PromptMaker, Question, load_questions
-from engine.request import Request
+from engine.request import Answer, Request
 
 LONG_ANSWER = 130  # tokens typically, from which on an answer counts as a story
 STORY_SHARE = 0.2
@@ -55,7 +55,7 @@ class DemoMix:
             self._next += self._gaps.exponential(1 / self._rate)
         return taken
 
-    def answered(self, request_id: str, now: float) -> None:
+    def answered(self, answer: Answer, now: float) -> None:
         """Nobody here waits for an answer before the next one asks."""
 
     def _ask(self, arrival: float) -> Request:

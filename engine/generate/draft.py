@@ -16,10 +16,12 @@ class Draft:
         text: what the user says.
         answer: a text as long as the output.
         follows: id of the request whose answer the client waits for before it asks this.
+        has_history: its prompt begins with that one's prompt and answer, on top of its own length.
         delay: seconds from that answer to this request.
         cancel_after_s: the client goes away so long after it asked.
         cancel_after_tokens: or once so many tokens have reached it.
         group, num_prefix_tokens: all prompts of a group begin with the same tokens.
+        priority: the lower comes first, where the scheduling policy looks at it.
         filler: a file that the prompt is cut from; empty for the shipped corpus.
     """
 
@@ -37,6 +39,8 @@ class Draft:
     group: int | None = None
     num_prefix_tokens: int = 0
     filler: str = ""
+    priority: int = 0
+    has_history: bool = False
 
     def paced(self, pace: float) -> Draft:
         """The same with all its times stretched."""

@@ -10,7 +10,7 @@ from itertools import count
 from math import inf
 
 from engine.actions import Abort, Action
-from engine.request import Request
+from engine.request import Answer, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,14 @@ class Ask:
         follows: id of the request whose answer comes first; empty for none.
         delay: seconds from that answer to this request.
         cancel_after_s: the client goes away so many seconds after it asked.
+        has_history: its prompt begins with the prompt before it and the answer to that one.
     """
 
     request: Request
     follows: str = ""
     delay: float = 0.0
     cancel_after_s: float | None = None
+    has_history: bool = False
 
 
 class Script:
@@ -47,6 +49,7 @@ class Script:
         self._actions: list[tuple[float, int, Action]] = []
         self._followers: defaultdict[str, list[Ask]] = defaultdict(list)
         self._may_go: set[str] = set()  # clients with a time to go away at, and no answer yet
+        self._asked: dict[str, tuple[int, ...]] = {}  # prompts that others will go on from
         self._until = until
         for ask in asks:
             if ask.follows:
@@ -77,15 +80,22 @@ class Script:
                 taken.append(self._ask(heapq.heappop(self._arrivals)[2], moment))
         return taken
 
-    def answered(self, request_id: str, now: float) -> None:
-        self._may_go.discard(request_id)
-        for ask in self._followers.pop(request_id, ()):
-            self._expect(ask, max(ask.request.arrival, now + ask.delay))
+    def answered(self, answer: Answer, now: float) -> None:
+        self._may_go.discard(answer.request_id)
+        asked = self._asked.pop(answer.request_id, ())
+        for ask in self._followers.pop(answer.request_id, ()):
+            moment = max(ask.request.arrival, now + ask.delay)
+            said = (*asked, *answer.token_ids) if ask.has_history else ()
+            prompt = said + ask.request.prompt_token_ids
+            request = replace(ask.request, prompt_token_ids=prompt)
+            self._expect(replace(ask, request=request), moment)
 
     def _ask(self, ask: Ask, moment: float) -> Request:
         if ask.cancel_after_s is not None:
             self._may_go.add(ask.request.id)
             self._plan(Abort(moment + ask.cancel_after_s, ask.request.id))
+        if any(follower.has_history for follower in self._followers.get(ask.request.id, ())):
+            self._asked[ask.request.id] = ask.request.prompt_token_ids
         return replace(ask.request, arrival=moment)
 
     def _expect(self, ask: Ask, moment: float) -> None:

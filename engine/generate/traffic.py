@@ -82,6 +82,7 @@ class SingleRequest:
             one before it in the file.
         cancel_after_s: the client goes away so many seconds after it asked; or
         cancel_after_tokens: once so many tokens have reached it.
+        priority: the lower comes first.
     """
 
     label: str
@@ -92,6 +93,7 @@ class SingleRequest:
     session: str = ""
     cancel_after_s: float | None = None
     cancel_after_tokens: int | None = None
+    priority: int = 0
 
     def __post_init__(self) -> None:
         require(bool(self.label), "label must not be empty")
@@ -115,4 +117,5 @@ class SingleRequest:
             follows=follows,
             cancel_after_s=self.cancel_after_s,
             cancel_after_tokens=self.cancel_after_tokens,
+            priority=self.priority,
         )

@@ -110,11 +110,13 @@ class Traits:
         cancel: whose clients go away early; None for nobody's.
         prefix: prompts that begin alike; None for none.
         text: what prompts are cut from.
+        priority: of all of them; the lower comes first.
     """
 
     cancel: Cancelling | None = None
     prefix: Prefix | None = None
     text: Text = field(default_factory=Text)
+    priority: int = 0
 
     def give(self, drafts: Sequence[Draft], seed: int, name: str, folder: Path) -> list[Draft]:
         """The drafts with all that they have in common.
@@ -123,6 +125,8 @@ class Traits:
             ValueError: the text's file is not there.
         """
         given = self.text.apply(drafts, folder)
+        if self.priority:
+            given = [replace(draft, priority=self.priority) for draft in given]
         for trait in (self.cancel, self.prefix):
             given = trait.apply(given, seed, name) if trait else given
         return given

@@ -50,7 +50,9 @@ def _write(
     num_output = draft.num_output_tokens or max(1, prompts.count(draft.answer))
     params = sample_output(num_output, sampling, ignore_eos=True)
     leaves = draft.cancel_after_tokens
-    return Request(draft.id, prompt, params, draft.arrival, draft.label, leaves)
+    return Request(
+        draft.id, prompt, params, draft.arrival, draft.label, leaves, priority=draft.priority
+    )
 
 
 def _opening(draft: Draft, maker: PromptMaker) -> tuple[int, ...]:

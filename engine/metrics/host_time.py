@@ -1,7 +1,8 @@
 """`HostTime`: from the begin of one pass to the begin of the next, where did the time go?
 
 Every microsecond of such a cycle is in exactly one phase. Idleness is in none: a cycle counts only
-where the engine had work left when its pass ended.
+where the engine had work left when its pass ended. With async scheduling a pass is scheduled and
+launched in the cycle before its own, whose place in the sum its own take.
 """
 
 from __future__ import annotations

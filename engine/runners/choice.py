@@ -87,7 +87,7 @@ def choose(
     check_name(name)
     reasons = {
         "triton": why_not_triton(platform, demands),
-        "triton-tuned": why_not_triton(platform, demands),
+        "triton-tuned": _why_not_device(platform) or why_not_triton(platform, demands),
         "varlen": why_not_varlen(platform, demands),
         "gather": "",
     } | dict(failures)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from triton.runtime.errors import OutOfResources
 from triton.testing import do_bench
 
 from engine.runners.attend import AttentionOptions
@@ -39,6 +40,8 @@ class TrialLoad:
 class TunedTiles:
     """Times the table's tiles and their neighbours for each kind of layer, and keeps the fastest.
 
+    Tiles too large for the device are none of the candidates.
+
     Args:
         timer: how long a call takes, in any unit.
     """
@@ -63,8 +66,9 @@ class TunedTiles:
         for tiles in neighbours(kind.tiles(is_decode=is_decode), kind.num_groups):
             try:
                 times[tiles] = self._timer(trial.runner(tiles))
-            except RuntimeError:  # too large for the device: no candidate then
-                continue
+            except RuntimeError as error:
+                if not isinstance(error.__cause__, OutOfResources):
+                    raise
         return min(times, key=times.__getitem__, default=kind.tiles(is_decode=is_decode))
 
 

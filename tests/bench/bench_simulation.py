@@ -29,7 +29,7 @@ from engine.generate.traffic import RequestClass
 from engine.log import EventLog
 from engine.metrics import Metrics, Report
 from engine.prompts import PromptMaker
-from engine.request import Request, SamplingParams
+from engine.request import Answer, Request, SamplingParams
 from engine.run import run
 from engine.settings import EngineSettings
 
@@ -76,7 +76,7 @@ class Drawn:
             taken.append(Request(draft.id, prompt, sampling, draft.arrival, draft.label))
         return taken
 
-    def answered(self, request_id: str, now: float) -> None:
+    def answered(self, answer: Answer, now: float) -> None:
         """Nothing follows an answer."""
 
 

@@ -114,3 +114,14 @@ def test_a_run_that_was_measured_with_the_screen_on_says_so():
     assert findings
     assert findings.about()["watched"]
     assert findings.subject.is_watched
+
+
+def test_arrivals_at_another_speed_are_not_the_run_of_the_preset():
+    session, backend = play("static", num_passes=5)
+    session.change_speed(1)
+    session.change_speed(-1)
+    backend.run(100_000)
+    findings = open_live(session, backend.core.info, None).findings
+    assert findings
+    assert findings.doubts == ("the requests arrived ×2 as fast",)
+    assert findings.study.pace == 0.5

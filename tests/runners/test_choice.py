@@ -53,6 +53,12 @@ def test_triton_interprets_on_a_cpu_where_it_is_told_to():
         ("triton", NO_TRITON, LLAMA, "triton is not installed (pip install triton)"),
         ("triton", CPU, LLAMA, "it needs a CUDA device, and this is cpu"),
         (
+            "triton-tuned",
+            replace(CPU, is_interpreting=True),
+            LLAMA,
+            "it needs a CUDA device, and this is cpu",
+        ),
+        (
             "triton",
             H200,
             replace(LLAMA, dims=frozenset({(576, 512)})),

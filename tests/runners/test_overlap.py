@@ -2,66 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from engine.plan import Launch, Plan, Row, RunnerError
-from engine.request import PENDING, Request, SamplingParams, Sequence
-from engine.runners.capture import Capture
-from engine.runners.torch_runner import TorchRunner
-from tests.runners.builders import begin, make_model, make_prompt, make_runner
+from engine.plan import RunnerError
+from engine.request import PENDING
+from tests.runners.builders import make_model, make_runner
 from tests.runners.fake_capture import FakeCapture
-
-LENGTHS = (9, 3, 20)
-
-
-def make_seqs(**sampling: Any) -> list[Sequence]:
-    seqs = [begin(make_prompt(length), 16 * at) for at, length in enumerate(LENGTHS)]
-    for seq in seqs:
-        prompt = seq.request.prompt_token_ids
-        seq.request = Request(seq.id, prompt, SamplingParams(**sampling))
-    return seqs
-
-
-def step(
-    runner: TorchRunner, seqs: list[Sequence], most: int = 99
-) -> tuple[Launch, list[Sequence]]:
-    """Launch what is left of each sequence and assume that it went well."""
-    plan = Plan(tuple(Row(seq, min(most, seq.num_uncomputed)) for seq in seqs))
-    sampling = [row.seq for row in plan.rows if row.samples]
-    launch = runner.launch(plan)
-    for row in plan.rows:
-        row.seq.num_computed += row.num_tokens
-    for seq in sampling:
-        seq.token_ids.append(PENDING)
-    return launch, sampling
-
-
-def settle(launch: Launch, sampling: list[Sequence]) -> None:
-    for seq, token_id in zip(sampling, launch.result(), strict=True):
-        seq.token_ids[seq.token_ids.index(PENDING)] = token_id
-
-
-def decode(
-    seqs: list[Sequence],
-    *,
-    is_overlapping: bool,
-    most: int = 99,
-    capture: Capture | None = None,
-) -> list[list[int]]:
-    runner = make_runner(make_model("llama"), capture=capture)
-    last = step(runner, seqs, most)
-    for _ in range(9):
-        if is_overlapping:
-            following = step(runner, seqs, most)
-            settle(*last)
-        else:
-            settle(*last)
-            following = step(runner, seqs, most)
-        last = following
-    settle(*last)
-    return [seq.token_ids for seq in seqs]
+from tests.runners.overlapping import LENGTHS, decode, make_seqs, settle, step
 
 
 @pytest.mark.parametrize("sampling", [{}, {"temperature": 0.9, "top_p": 0.9}], ids=str)

@@ -12,6 +12,8 @@ from engine.runners.tiles import Tiles
 from tests.runners.passes import CPU
 
 pytest.importorskip("triton", reason="triton is not installed")
+from triton.runtime.errors import OutOfResources
+
 from engine.runners.tuning import TrialLoad, TunedTiles, neighbours
 
 OPTIONS = AttentionOptions(window=8, softcap=2.0, sinks=torch.zeros(4))
@@ -31,7 +33,8 @@ class Stopwatch:
         assert run().shape[1:] == (4, 16)
         time = self.times.pop(0) if self.times else 9.0
         if time is None:
-            raise RuntimeError("out of resource: shared memory")
+            cause = OutOfResources(300_000, 101_376, "shared memory")
+            raise RuntimeError("the Triton kernel cannot run") from cause
         return time
 
 
@@ -50,6 +53,14 @@ def test_where_none_can_be_timed_the_table_stands():
     tuned = TunedTiles(CPU, LOAD, Stopwatch([None] * len(candidates)))
 
     assert tuned(KIND, is_decode=False) == KIND.tiles(is_decode=False)
+
+
+def test_what_fails_for_another_reason_is_no_matter_of_size():
+    def fail(run):
+        raise RuntimeError("no device")
+
+    with pytest.raises(RuntimeError, match="no device"):
+        TunedTiles(CPU, LOAD, fail)(KIND, is_decode=True)
 
 
 def test_candidates_begin_with_the_table_and_hold_a_whole_group():

@@ -13,6 +13,7 @@ from engine.events import EngineInfo
 from engine.log import EventLog
 from engine.plan import RunnerError
 from engine.request import Request, SamplingParams
+from engine.runners.parts import ModelSpec
 from engine.runners.sim import SimRunner
 from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
@@ -112,7 +113,8 @@ async def staged(
     backend = StageBackend(**knobs)
     if traffic:
         traffic(backend)
-    session = Session(backend, backend.core.settings, seed=7)
+    spec = ModelSpec(device="sim:linear")
+    session = Session(backend, backend.core.settings, seed=7, spec=spec)
     app = Playground(session, ascii_only=ascii_only, library=library)
     async with set_stage(app, size, has_toasts=True) as stage:
         yield ToyStage(stage, backend)

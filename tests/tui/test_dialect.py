@@ -51,13 +51,15 @@ def test_values_by_name_are_values_that_the_knobs_have():
         (
             "vLLM",
             "vllm serve MODEL --max-num-seqs 4 --max-num-batched-tokens 512 "
-            "--enable-chunked-prefill --num-gpu-blocks-override 100 --block-size 16 "
+            "--enable-chunked-prefill --scheduling-policy fcfs "
+            "--num-gpu-blocks-override 100 --block-size 16 "
             "--no-enable-prefix-caching --max-model-len 2048",
         ),
         (
             "SGLang",
             "python -m sglang.launch_server --model-path MODEL --max-running-requests 4 "
-            "--max-prefill-tokens 512 --max-total-tokens 1600 --page-size 16 "
+            "--max-prefill-tokens 512 --enable-mixed-chunk --schedule-policy fcfs "
+            "--max-total-tokens 1600 --page-size 16 "
             "--disable-radix-cache --context-length 2048",
         ),
         (
@@ -66,18 +68,19 @@ def test_values_by_name_are_values_that_the_knobs_have():
             "--extra_llm_api_options extra.yaml\n"
             "# extra.yaml\n"
             "enable_chunked_prefill: true\n"
+            "scheduler_config:\n"
+            "  capacity_scheduler_policy: MAX_UTILIZATION\n"
             "kv_cache_config:\n"
             "  max_tokens: 1600\n"
             "  tokens_per_block: 16\n"
-            "  enable_block_reuse: false\n"
-            "scheduler_config:\n"
-            "  capacity_scheduler_policy: MAX_UTILIZATION",
+            "  enable_block_reuse: false",
         ),
         (
             "transformers",
             "transformers serve MODEL --continuous-batching --cb-max-batch-tokens 512 "
             "--cb-num-blocks 100 --cb-block-size 16\n"
             "# in Python: max_requests_per_batch=4\n"
+            '# in Python: scheduler_type="fifo"\n'
             "# in Python: allow_block_sharing=False\n"
             "# not available there: max_model_len = 2048",
         ),

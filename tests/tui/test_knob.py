@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from engine.config import ConfigError
-from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy
+from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy, SchedulingPolicy
 from tuiapp.knobs import change, list_knobs, matters, nudge, show_value
 
 SETTINGS = EngineSettings(long_prefill_token_threshold=64)
@@ -33,6 +33,8 @@ def test_there_is_a_knob_for_every_field_and_each_says_what_it_does():
         ("long_prefill_token_threshold", "a whole number, at least 0, or auto"),
         ("deliver", "auto, batch, stream"),
         ("ignore_eos", "auto, on, off"),
+        ("preferred_batch_size", "whole numbers with commas between them, or nothing"),
+        ("watermark", "a number, at least 0"),
     ],
 )
 def test_bounds_are_those_of_the_settings(name, bounds):
@@ -54,6 +56,10 @@ def test_bounds_are_those_of_the_settings(name, bounds):
         ("long_prefill_token_threshold", "auto", None),
         ("long_prefill_token_threshold", "0", 0),
         ("ignore_eos", "on", True),
+        ("preferred_batch_size", "4, 8", (4, 8)),
+        ("preferred_batch_size", "", ()),
+        ("preferred_batch_size", "none", ()),
+        ("scheduling_policy", "sjf-prompt", SchedulingPolicy.SJF_PROMPT),
     ],
 )
 def test_a_value_is_read_as_a_user_writes_it(name, text, value):
@@ -73,6 +79,13 @@ def test_a_value_is_read_as_a_user_writes_it(name, text, value):
         ("max_num_seqs", "auto", "expected a whole number, got 'auto'"),
         ("batcher", "statik", "'statik' is unknown; did you mean 'static'?"),
         ("enable_chunked_prefill", "perhaps", "expected true or false, got 'perhaps'"),
+        ("preferred_batch_size", "4,x", "expected a whole number, got 'x'"),
+        (
+            "preferred_batch_size",
+            "9",
+            "must lie between 1 and max_batch_size (8), got [9]",
+        ),
+        ("watermark", "0.6", "must be at most 0.5, got 0.6"),
         ("max_queue_delay_ms", "-1", "must be at least 0, got -1.0"),
         (
             "max_num_seqs",
@@ -114,6 +127,12 @@ def test_what_the_engine_decides_has_no_next_notch(name):
     assert caught.value.problem == f"{name} is automatic; type a number with enter"
 
 
+def test_a_list_has_no_next_notch():
+    with pytest.raises(ConfigError) as caught:
+        nudge(SETTINGS, KNOBS["preferred_batch_size"], 1)
+    assert caught.value.problem == "preferred_batch_size is a list; type it with enter"
+
+
 def test_a_notch_stops_at_the_least_and_is_refused_where_the_others_forbid_it():
     lowest = change(SETTINGS, KNOBS["max_num_seqs"], "1")
     assert nudge(lowest, KNOBS["max_num_seqs"], -1) == lowest
@@ -128,13 +147,27 @@ def test_knobs_without_effect_are_known():
         "max_num_batched_tokens",
         "enable_chunked_prefill",
         "long_prefill_token_threshold",
+        "max_long_partial_prefills",
+        "pass_order",
+        "on_full",
+        "watermark",
+        "waiting_served_ratio",
+        "max_waiting_tokens",
         "max_queue_delay_ms",
+        "preferred_batch_size",
+        "aging",
+        "timeout_action",
         "reserve_tokens",
     ]
     whole = EngineSettings(enable_chunked_prefill=False, kv_policy=KvPolicy.RESERVE)
     assert [name for name in KNOBS if not matters(whole, name)] == [
         "long_prefill_token_threshold",
+        "max_long_partial_prefills",
+        "max_waiting_tokens",
         "max_batch_size",
         "max_queue_delay_ms",
+        "preferred_batch_size",
         "start",
+        "aging",
+        "timeout_action",
     ]

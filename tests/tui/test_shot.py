@@ -120,3 +120,10 @@ async def test_a_run_that_is_over_stays_at_its_end():
         end = stage.backend.now()
         run_to(stage.backend, Moment(time=end + 7))
         assert stage.backend.now() == pytest.approx(end + 7)
+
+
+def test_the_report_of_a_recording_is_that_of_all_of_it(tmp_path):
+    path = record(tmp_path / "run.jsonl", run_crowd(400)).path
+    text = shot(path, "--at", "40", "--screen", "report").stdout
+    assert "20 of 20 requests were answered in full" in text
+    assert "so far" not in text

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from engine.assembly import build_core
 from engine.bench.contest import Contender, ContestError, Standing, hold
 from engine.bench.decode import DecodePoint, measure_decode
 from engine.bench.generate import Generate, GenerateBatch, load_reference
+from engine.bench.launching import VLLM, Limits, free_port, serving, write_command
 from engine.bench.memory import peak_memory
 from engine.bench.scheduling import StepCost, measure_scheduling
 from engine.bench.served import Served
@@ -23,6 +28,7 @@ from engine.events import EngineInfo
 from engine.log import EventLog
 from engine.metrics.host_time import HostReport
 from engine.request import Request
+from engine.runners.sources import find_source
 from engine.settings import EngineSettings
 from tuiapp.bench.request import BenchRequest, Effort
 from tuiapp.bench.screen_cost import ScreenCost, measure_screen
@@ -79,8 +85,9 @@ def measure(request: BenchRequest, say: Say = lambda line: None) -> BenchReport:
     own_memory = peak_memory(_torch_device(core.info))
     num_output = sum(each.sampling.max_tokens for each in requests)
     try:
-        others = _make_others(request, requests)
-        standings = hold([own, *others], num_output, effort.num_rounds, lambda name: say(name))
+        with ExitStack() as servers:
+            others = _make_others(request, requests, core.info, servers, say)
+            standings = hold([own, *others], num_output, effort.num_rounds, say)
     except ContestError as error:
         raise ConfigError(str(error)) from error
     say("steps that compute nothing")
@@ -115,14 +122,37 @@ def _build(request: BenchRequest) -> EngineCore:
     return build_core(request.spec, settings, WallClock(), EventLog(KEPT_EVENTS))
 
 
-def _make_others(request: BenchRequest, requests: list[Request]) -> list[Contender]:
-    """Everybody else; each way of transformers has a model of its own, since it alters it."""
+def _make_others(
+    request: BenchRequest, requests: list[Request], info: EngineInfo, servers: ExitStack, say: Say
+) -> list[Contender]:
+    """Everybody else; each way of transformers has a model of its own, since it alters it.
+
+    Args:
+        servers: ends those that are started.
+
+    Raises:
+        ContestError: a server does not start, or does not answer.
+    """
     traffic = request.effort.traffic
-    return [
+    limits = Limits(
+        find_source(request.spec.model).place, info.dtype, traffic.num_slots, traffic.longest
+    )
+    commands = [*request.commands]
+    if request.vllm:
+        commands.append(("vLLM", VLLM.replace("{python}", shlex.quote(str(request.vllm)))))
+    others: list[Contender] = [
         Generate(load_reference(request.spec), requests, traffic.num_slots),
         GenerateBatch(load_reference(request.spec), requests, traffic),
-        *(Served(name, url, requests) for name, url in request.peers),
     ]
+    others += [Served(name, url, requests) for name, url in request.peers]
+    for name, template in commands:
+        say(f"starting {name}")
+        port = free_port()
+        log = Path(servers.enter_context(TemporaryDirectory())) / "server.log"
+        command = write_command(template, limits, port)
+        url, pid = servers.enter_context(serving(name, command, port, log))
+        others.append(Served(name, url, requests, pid))
+    return others
 
 
 def _settings(effort: Effort) -> EngineSettings:

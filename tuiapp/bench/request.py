@@ -47,12 +47,16 @@ class BenchRequest:
 
     Attributes:
         peers: URLs of servers by name.
+        commands: of servers to start by name, with `{port}`, `{model}` and the like in them.
+        vllm: the interpreter of an environment that vLLM is installed in, to start it from.
         output: a file for the JSON; None writes none.
     """
 
     spec: ModelSpec
     effort: Effort
     peers: tuple[tuple[str, str], ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
+    vllm: Path | None = None
     output: Path | None = None
 
 
@@ -84,3 +88,22 @@ def read_peers(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
             )
         peers.append((name, url))
     return tuple(peers)
+
+
+def read_commands(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Servers to start as `NAME=COMMAND`.
+
+    Raises:
+        ConfigError: one is not written so, or has no place for its port.
+    """
+    commands = []
+    for text in texts:
+        name, _, command = text.partition("=")
+        if not name or "{port}" not in command:
+            raise ConfigError(
+                f"{text!r} is no NAME=COMMAND with a {{port}}, such as "
+                "'mine=python serve.py --model {model} --port {port}'",
+                place="--serve",
+            )
+        commands.append((name, command))
+    return tuple(commands)

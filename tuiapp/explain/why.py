@@ -1,7 +1,7 @@
 """Why a waiting request was not admitted in the last pass, in the words of the scheduler's record.
 
-A batcher looks at the head of the queue only, and stops there: so whoever stands behind the head
-waits for the same reason.
+A batcher looks at the head of the queue, and mostly stops there: so whoever stands behind the head
+waits for the same reason. Only a long prompt lets shorter ones pass it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.plan import Skip, SkipReason
-from engine.settings import BatcherName
+from engine.settings import BatcherName, OnFull
 from tuiapp.snapshot import Snapshot
 from tuiapp.tracked import RequestView
 
@@ -19,6 +19,8 @@ NAMES = {
     SkipReason.BLOCKS: "too few KV blocks",
     SkipReason.POLICY: "the batch is closed",
     SkipReason.COMPANY: "waits for company",
+    SkipReason.LONG_PROMPTS: "another long prompt runs",
+    SkipReason.RATIO: "too few wait to interrupt",
 }
 
 
@@ -42,8 +44,9 @@ def why_waiting(snapshot: Snapshot, request_id: str) -> Wait | None:
     if request_id not in ids:
         return None
     place = ids.index(request_id)
-    skip = snapshot.skipped[0] if snapshot.skipped else None
-    return Wait(request_id, place, skip if skip and skip.request_id in ids else None)
+    known = [skip for skip in snapshot.skipped if skip.request_id in ids]
+    own = (skip for skip in known if skip.request_id == request_id)
+    return Wait(request_id, place, next(own, known[-1] if known else None))
 
 
 def explain_wait(wait: Wait, snapshot: Snapshot) -> str:
@@ -51,7 +54,7 @@ def explain_wait(wait: Wait, snapshot: Snapshot) -> str:
     if wait.skip is None:
         return "no pass was planned since it came, the next one decides"
     reason = explain_skip(wait.skip, snapshot)
-    if not wait.place:
+    if not wait.place or wait.skip.request_id == wait.request_id:
         return reason
     ahead = f"{wait.place} {'is' if wait.place == 1 else 'are'} ahead of it"
     return f"{ahead}; for {wait.skip.request_id} {reason}"
@@ -61,18 +64,27 @@ def explain_skip(skip: Skip, snapshot: Snapshot) -> str:
     """What stopped the head of the queue, with the numbers that decided it."""
     match skip.reason:
         case SkipReason.SLOTS:
-            return f"no slot is free ({_taken(snapshot)})"
+            text = f"no slot is free ({_taken(snapshot)})"
         case SkipReason.BUDGET:
             budget = snapshot.settings.max_num_batched_tokens
             left = f"{skip.available} of the {budget} tokens of a pass were left"
-            return f"{left}, and it has {skip.needed} to compute"
+            text = f"{left}, and it has {skip.needed} to compute"
         case SkipReason.BLOCKS:
-            total = snapshot.num_blocks
-            return f"{skip.needed} KV blocks are needed, {skip.available} of {total} were free"
+            free = f"{skip.available} of {snapshot.num_blocks} were free{_kept(snapshot)}"
+            text = f"{skip.needed} KV blocks are needed, {free}"
         case SkipReason.POLICY:
-            return f"the batch takes nobody in until all of it is done ({_taken(snapshot)})"
+            text = f"the batch takes nobody in until all of it is done ({_taken(snapshot)})"
         case SkipReason.COMPANY:
-            return f"{skip.available} of {skip.needed} requests are here{_deadline(skip, snapshot)}"
+            text = f"{skip.available} of {skip.needed} requests are here{_deadline(skip, snapshot)}"
+        case SkipReason.LONG_PROMPTS:
+            most = snapshot.settings.max_long_partial_prefills
+            text = f"{_count(most, 'long prompt')} at most may be computed at once"
+        case SkipReason.RATIO:
+            text = (
+                f"decodes are interrupted once {skip.needed} requests wait, now {skip.available} "
+                f"do, or after {snapshot.settings.max_waiting_tokens} passes"
+            )
+    return text
 
 
 def name_reason(skip: Skip) -> str:
@@ -80,6 +92,19 @@ def name_reason(skip: Skip) -> str:
     if skip.reason is SkipReason.BLOCKS:
         return f"needs {skip.needed} blocks, {skip.available} free"
     return NAMES[skip.reason]
+
+
+def _kept(snapshot: Snapshot) -> str:
+    """What else admission leaves free."""
+    settings = snapshot.settings
+    if settings.batcher is not BatcherName.CONTINUOUS:
+        return ""
+    promised = settings.on_full is OnFull.NO_EVICT
+    kept = [
+        *(["what those who run may still need"] if promised else []),
+        *([f"the watermark of {settings.watermark:.0%}"] if settings.watermark else []),
+    ]
+    return f" beside {' and '.join(kept)}" if kept else ""
 
 
 def _taken(snapshot: Snapshot) -> str:

@@ -14,10 +14,11 @@ from pathlib import Path
 from engine.checks import require
 from engine.config import build
 from engine.settings import EngineSettings
-from tuiapp.knobs.knob import AUTO, list_knobs, matters, show_value
+from tuiapp.knobs.knob import AUTO, NOTHING, list_knobs, matters, show_value
 
 FILE = Path(__file__).parent / "dialects.toml"
 ABSENT = "not available there"
+OFF = ("off", "fcfs", "decode-first", "preempt-newest")  # what asks for nothing out of the common
 PLACES = {
     "option": "",
     "file": "",
@@ -62,7 +63,7 @@ class Term:
         """What is written for a value; empty if it goes without saying, None if impossible."""
         if self.by_value:
             return self.by_value.get(value)
-        return "" if value == AUTO or (value == "0" and not self.zero) else self.write
+        return "" if value in (AUTO, NOTHING) or (value == "0" and not self.zero) else self.write
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +132,7 @@ class _Written:
         """Write one of our settings."""
         form = term.form(value) if term else None
         if term is None or form is None:
-            if value not in (AUTO, "0") and (term or value != "off"):
+            if value not in (AUTO, "0", NOTHING) and (term or value not in OFF):
                 self.comments.append(f"# {ABSENT}: {name} = {value}")
         elif form and term.place == "option":
             self.options.append(fill(form, settings))
@@ -175,6 +176,7 @@ def _numbers(settings: EngineSettings) -> dict[str, str]:
     return named | {
         "cache_tokens": str(settings.num_kv_blocks * settings.block_size),
         "delay_us": str(round(settings.max_queue_delay_ms * 1000)),
+        "timeout_us": str(round(settings.default_queue_timeout_ms * 1000)),
     }
 
 

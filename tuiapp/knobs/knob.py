@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import cache, partial
@@ -17,12 +17,23 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from engine.batchers import BATCHERS
 from engine.config import ConfigError, construct, read_fields
-from engine.settings import EngineSettings, KvPolicy
+from engine.settings import EngineSettings, KvPolicy, SchedulingPolicy
 
 AUTO = "auto"  # how None is written
+NOTHING = "none"  # and an empty list
 AUTOMATIC = frozenset(  # nothing or 0 stands for what the engine decides, not for a small number
     {"long_prefill_token_threshold", "max_model_len", "num_kv_blocks", "reserve_tokens"}
 )
+DEPENDS: dict[str, Callable[[EngineSettings], object]] = {  # what has no effect beside others
+    "long_prefill_token_threshold": lambda its: its.enable_chunked_prefill,
+    "max_long_partial_prefills": lambda its: (
+        its.enable_chunked_prefill and its.long_prefill_token_threshold
+    ),
+    "max_waiting_tokens": lambda its: its.waiting_served_ratio,
+    "aging": lambda its: its.scheduling_policy is not SchedulingPolicy.FCFS,
+    "timeout_action": lambda its: its.default_queue_timeout_ms,
+    "reserve_tokens": lambda its: its.kv_policy is KvPolicy.RESERVE,
+}
 WORDS = {"on": True, "off": False, "true": True, "false": False}
 ENTRY = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
@@ -32,7 +43,7 @@ class Knob:
     """One setting.
 
     Attributes:
-        kind: `int`, `float`, `bool` or an enum.
+        kind: `int`, `float`, `bool`, an enum, or `tuple` for a list of whole numbers.
         text: what it does, from the docstring.
         is_optional: it may be left to the engine.
         least: the smallest number that is accepted; None where it is no number.
@@ -59,6 +70,8 @@ class Knob:
         """What may be set, in words."""
         if self.choices:
             return ", ".join(self.choices)
+        if self.kind is tuple:
+            return "whole numbers with commas between them, or nothing"
         noun = "a whole number" if self.kind is int else "a number"
         least = "" if self.least is None else f", at least {self.least}"
         return f"{noun}{least}{f', or {AUTO}' if self.is_optional else ''}"
@@ -80,6 +93,8 @@ def show_value(value: object) -> str:
         return "on" if value else "off"
     if isinstance(value, Enum):
         return str(value.value)
+    if isinstance(value, tuple):
+        return ",".join(map(str, value)) or NOTHING
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -111,6 +126,8 @@ def nudge(settings: EngineSettings, knob: Knob, steps: int) -> EngineSettings:
     if knob.choices:
         index = knob.choices.index(show_value(value)) + steps
         return change(settings, knob, knob.choices[index % len(knob.choices)])
+    if knob.kind is tuple:
+        raise ConfigError(f"{knob.name} is a list; type it with enter")
     number = value or 0
     least = knob.least or 0
     if steps < 0:
@@ -125,13 +142,13 @@ def matters(settings: EngineSettings, name: str) -> bool:
     known = {name: [field.name for field in fields(kind)] for name, kind in BATCHERS.items()}
     if any(name in names for names in known.values()) and name not in known[settings.batcher]:
         return False
-    if name == "long_prefill_token_threshold":
-        return settings.enable_chunked_prefill
-    return name != "reserve_tokens" or settings.kv_policy is KvPolicy.RESERVE
+    depends = DEPENDS.get(name)
+    return depends is None or bool(depends(settings))
 
 
 def _read(name: str, hint: Any, texts: dict[str, str]) -> Knob:
-    parts = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    origin = get_origin(hint)
+    parts = get_args(hint) if origin in (Union, types.UnionType) else (origin or hint,)
     kind = next(part for part in parts if part is not types.NoneType)
     text = texts.get(name) or (inspect.getdoc(kind) or "").split("\n\n")[0]
     return Knob(name, kind, text, types.NoneType in parts, _least(name, kind))
@@ -160,6 +177,9 @@ def _least(name: str, kind: type[Any]) -> int | None:
 
 def _scalar(knob: Knob, word: str) -> object:
     """What a user wrote, as TOML would have it."""
+    if knob.kind is tuple:
+        parts = [part for part in word.replace(NOTHING, "").split(",") if part.strip()]
+        return [int(part) if part.strip().isdecimal() else part.strip() for part in parts]
     if knob.kind is bool:
         return WORDS.get(word, word)
     for number in (int, float):

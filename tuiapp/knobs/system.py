@@ -52,6 +52,7 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class _Shelf:
+    usual: Mapping[str, Any]
     systems: tuple[System, ...] = field(metadata={"key": "system"})
 
 
@@ -62,10 +63,15 @@ def read_systems(path: Path = FILE) -> tuple[System, ...]:
         ConfigError: the file is wrong.
     """
     table = tomllib.loads(path.read_text("utf-8"))
-    systems = build(_Shelf, table, path.name).systems
+    shelf = build(_Shelf, table, path.name)
     return tuple(
-        replace(each, settings=read_fields(EngineSettings, each.settings, ("system", index)))
-        for index, each in enumerate(systems)
+        replace(
+            each,
+            settings=read_fields(
+                EngineSettings, {**shelf.usual, **each.settings}, ("system", index)
+            ),
+        )
+        for index, each in enumerate(shelf.systems)
     )
 
 

@@ -72,8 +72,8 @@ def open_live(session: Session, info: EngineInfo, library: Library | None) -> Op
     return Opened(found.events, findings, kept)
 
 
-def open_recorded(path: Path, library: Library) -> Opened:
-    """Measure a recording; its report is written if there was none.
+def open_recorded(path: Path, library: Library | None) -> Opened:
+    """Measure a recording; its report is written if it is in the library and has none.
 
     Raises:
         ConfigError: the recording is damaged.
@@ -97,6 +97,8 @@ def open_recorded(path: Path, library: Library) -> Opened:
         return Opened(events, None, Kept(path))
     if isinstance(doubts, list) and doubts:
         findings = replace(findings, doubts=tuple(str(doubt) for doubt in doubts))
+    if library is None:
+        return Opened(events, findings, Kept(path))
     findings = findings.beside(library.others(findings))
     complaint = ""
     if path.parent == library.folder and not read_entry(path).run:

@@ -12,4 +12,5 @@ def replay_session(recording: Recording, backend: ReplayBackend) -> Session:
     """A session that can look but not touch."""
     session = Session(backend, recording.settings, replay=backend)
     session.workload = one_line(f"replay of {recording.path.name}")
+    session.recording = recording.path
     return session

@@ -154,4 +154,5 @@ def _ask(draft: Draft, request: Request, suffix: str) -> Ask:
         follows=f"{draft.follows}{suffix}" if draft.follows else "",
         delay=draft.delay,
         cancel_after_s=draft.cancel_after_s,
+        has_history=draft.has_history,
     )

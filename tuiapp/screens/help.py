@@ -21,6 +21,11 @@ MEANINGS = {
     Phase.HELD: "done, yet its slot and memory wait for the batch: waste",
     Phase.EVICTED: "the KV cache was full; its tokens are computed again later",
 }
+NOTES = (
+    "A column is one forward pass of the model. pre and dec below it are the",
+    "prompt tokens and the output tokens of that pass. TTFT is the time to an",
+    "answer's first token, ITL the gap between two tokens, as the client has them.",
+)
 KEYS = {
     "space": "space",
     "question_mark": "?",
@@ -34,6 +39,9 @@ KEYS = {
     "right": "→",
     "shift+left": "shift ←",
     "shift+right": "shift →",
+    "shift+tab": "shift ⇥",
+    "tab": "⇥",
+    "escape": "esc",
 }
 
 
@@ -42,6 +50,7 @@ class HelpScreen(Dialog[None]):
 
     Args:
         bindings: of the screen that it explains.
+        notes: lines on what can be seen there.
     """
 
     BINDINGS = [Binding("question_mark,q,enter", "close", "Close")]
@@ -49,9 +58,10 @@ class HelpScreen(Dialog[None]):
     HelpScreen #keys { height: auto; max-height: 1fr; margin-top: 1; scrollbar-size-vertical: 1; }
     """
 
-    def __init__(self, bindings: Iterable[BindingType]) -> None:
+    def __init__(self, bindings: Iterable[BindingType], notes: Iterable[str] = NOTES) -> None:
         super().__init__("keys and pictures", "esc close")
         self._explained = [binding for binding in bindings if isinstance(binding, Binding)]
+        self._notes = tuple(notes)
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="keys"):
@@ -61,14 +71,7 @@ class HelpScreen(Dialog[None]):
         glyphs = ASCII_GLYPHS if getattr(self.app, "ascii_only", False) else GLYPHS
         lines = [_key_line(binding) for binding in self._explained]
         lines += [Content(""), *(_phase_line(phase, glyphs[phase]) for phase in MEANINGS)]
-        lines += [
-            Content(""),
-            Content("A column is one forward pass of the model. pre and dec below it are the"),
-            Content("prompt tokens and the output tokens of that pass. TTFT is the time to an"),
-            Content(
-                "answer's first token, ITL the gap between two tokens, as the client has them."
-            ),
-        ]
+        lines += [Content(""), *(Content(note) for note in self._notes)]
         return Content("\n").join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,11 +14,13 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Button, Input, Label, Static
 
+from engine.settings import SchedulingPolicy
 from tuiapp.forecast import forecast
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
 from tuiapp.snapshot import Snapshot
 
+PRIORITY = re.compile(r"-?[0-9]{1,6}", re.ASCII)
 MOST_REQUESTS = 200
 
 
@@ -33,10 +36,11 @@ class Wish:
     prompt_tokens: int
     output_tokens: int
     count: int
+    priority: int = 0
 
 
 class InjectScreen(Dialog[None]):
-    """A form of four fields and one sentence.
+    """A form of five fields and one sentence.
 
     Args:
         snapshot: the state of the engine at this moment.
@@ -70,6 +74,7 @@ class InjectScreen(Dialog[None]):
             ("prompt tokens", "prompt", "64"),
             ("output tokens", "output", "48"),
             ("how many", "count", "1"),
+            ("priority", "priority", "0"),
         ):
             with Horizontal(classes="row"):
                 yield Label(name)
@@ -101,6 +106,7 @@ class InjectScreen(Dialog[None]):
         self.query_one("#prompt-note", Static).update(Content(length + told.prompt_note))
         self.query_one("#output-note", Static).update(Content(told.output_note))
         self.query_one("#count-note", Static).update(Content(shown))
+        self.query_one("#priority-note", Static).update(Content(self._say_priority()))
         text.update(Content.assemble(("▸ ", "$accent"), told.sentence))
 
     def _read(self) -> Wish | str:
@@ -115,13 +121,23 @@ class InjectScreen(Dialog[None]):
             if not value.isdecimal() or not value.isascii() or int(value) < 1:
                 return f"{name} must be a whole number of at least 1"
             numbers[key] = int(value)
+        priority = self.query_one("#priority", Input).value
+        if not PRIORITY.fullmatch(priority):
+            return "priority must be a whole number; the lower comes first"
         if numbers["count"] > MOST_REQUESTS:
             return f"how many must be at most {MOST_REQUESTS}"
         text = self.query_one("#text", Input).value.strip()
         maker = self._session.prompts
         if text and maker:
             numbers["prompt"] = len(maker.chat(text))
-        return Wish(text, numbers["prompt"], numbers["output"], numbers["count"])
+        return Wish(text, numbers["prompt"], numbers["output"], numbers["count"], int(priority))
+
+    def _say_priority(self) -> str:
+        """Whether anything looks at it."""
+        policy = self._snapshot().settings.scheduling_policy
+        if policy is SchedulingPolicy.PRIORITY:
+            return "the lower comes first"
+        return f"no effect: scheduling_policy is {policy.value}"
 
     def _refusal(self, wish: Wish) -> str:
         """What the engine would say to it, where it could never serve it; else nothing."""
@@ -149,5 +165,7 @@ class InjectScreen(Dialog[None]):
         if isinstance(wish, str) or problem:
             self.notify(problem, severity="error", markup=False)
             return False
-        self._session.inject_wish(wish.text, wish.prompt_tokens, wish.output_tokens, wish.count)
+        self._session.inject_wish(
+            wish.text, wish.prompt_tokens, wish.output_tokens, wish.count, wish.priority
+        )
         return True

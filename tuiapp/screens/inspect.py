@@ -55,7 +55,8 @@ class InspectScreen(Dialog[int | None]):
     """
 
     def __init__(self, rewind: Rewind, session: Session, request_id: str) -> None:
-        super().__init__("", HINT)
+        self._is_live = rewind.log is session.backend.log
+        super().__init__("", HINT if self._is_live else HINT.replace("x abort   ", ""))
         self._rewind = rewind
         self._session = session
         self._life: Life | None = None
@@ -66,6 +67,10 @@ class InspectScreen(Dialog[int | None]):
             yield Static(id=name, classes="part", markup=False)
         with VerticalScroll(id="texts"):
             yield Static(id="text", markup=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What ran in a comparison is over and cannot be aborted."""
+        return self._is_live or action != "abort"
 
     def on_mount(self) -> None:
         self.set_interval(REFRESH_SECONDS, self.draw)
@@ -87,7 +92,7 @@ class InspectScreen(Dialog[int | None]):
 
     def _look_at(self, request_id: str) -> None:
         """Change over to a request."""
-        log, until = self._session.backend.log, self._rewind.position
+        log, until = self._rewind.log, self._rewind.position
         self._request_id = request_id
         self._reader = LifeReader(log, request_id, until)
         self._prompt: str | None = None

@@ -32,7 +32,7 @@ from tuiapp.screens.commands import CommandsScreen
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
 
-NAME_WIDTH = 29
+LINE_WIDTH = 39  # a name and, at the right, its value
 NARROW = 50  # cells; a dialect's name then gets a line of its own
 
 
@@ -164,10 +164,10 @@ class KnobsScreen(Dialog[None]):
 
 def _line(knob: Knob, settings: EngineSettings) -> Content:
     """A knob's name and value, dim where it has no effect."""
-    value = show_value(getattr(settings, knob.name))
+    value = show_value(getattr(settings, knob.name)).rjust(LINE_WIDTH - len(knob.name))
     if not matters(settings, knob.name):
-        return Content.styled(f"{knob.name:<{NAME_WIDTH}}{value:>10}", "$faint")
-    return Content.assemble(f"{knob.name:<{NAME_WIDTH}}", (f"{value:>10}", "bold"))
+        return Content.styled(f"{knob.name}{value}", "$faint")
+    return Content.assemble(knob.name, (value, "bold"))
 
 
 def _describe(system: System | None, systems: tuple[System, ...]) -> Content:

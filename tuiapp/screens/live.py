@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from time import monotonic
 from typing import ClassVar
 
@@ -19,18 +18,22 @@ from engine.config import ConfigError
 from engine.settings import BatcherName
 from tuiapp.attacks import Attacks
 from tuiapp.knobs import next_system, read_systems
+from tuiapp.lanes.choose import choose_contest
 from tuiapp.library.library import Library
 from tuiapp.presets import Preset, list_presets
 from tuiapp.reverse import Reverse
 from tuiapp.rewind import Rewind, open_log
 from tuiapp.screens.attack import AttackScreen
+from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.lessons import LessonsScreen
+from tuiapp.screens.live_keys import BINDINGS, LIVE_ACTIONS, REPLAY_ACTIONS
 from tuiapp.screens.picker import PickerScreen
+from tuiapp.screens.picture import save_picture
 from tuiapp.screens.profile import ProfileScreen
 from tuiapp.screens.run_reports import RunReports
 from tuiapp.screens.utilisation import UtilisationScreen
@@ -43,11 +46,6 @@ from tuiapp.widgets.timeline import Timeline
 
 FRAMES_PER_SECOND = 10
 MIN_WIDTH, MIN_HEIGHT = 80, 24
-LIVE_ACTIONS = frozenset(
-    {"abort", "abort_all", "attack", "batcher", "burst", "flush", "inject", "knobs", "system"}
-    | {"lessons", "workload"}
-)
-REPLAY_ACTIONS = frozenset({"jump", "reverse"})
 EXIT_FAILED, EXIT_USAGE = 1, 2
 
 
@@ -58,48 +56,7 @@ class LiveScreen(Screen[None]):
         on_ready: called once when the engine takes requests.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "1", "batcher('static')", "Batcher", key_display="1/2/3", tooltip="Static batching"
-        ),
-        Binding("2", "batcher('dynamic')", "Batcher", show=False, tooltip="Dynamic batching"),
-        Binding("3", "batcher('continuous')", "Batcher", show=False, tooltip="Continuous batching"),
-        Binding("b", "burst", "Burst", tooltip="Send 24 requests of varied length"),
-        Binding("i", "inject", "Inject", tooltip="Send requests of your own"),
-        Binding("w", "workload", "Workload", tooltip="Play a preset workload"),
-        Binding("space", "pause", "Pause", tooltip="Hold the engine and its clock"),
-        Binding("question_mark", "help", "Help", key_display="?", tooltip="This page"),
-        Binding("q", "app.quit", "Quit", tooltip="Leave batchscope"),
-        Binding("n", "step(1)", "Step", tooltip="Pause and run one forward pass"),
-        Binding("enter", "inspect", "Inspect", key_display="⏎", tooltip="One request's life"),
-        Binding("g", "flush", "Go", tooltip="Start a batch without waiting for company"),
-        Binding("k", "knobs", "Knobs", tooltip="Every setting, and its name elsewhere"),
-        Binding("m", "system", "System", show=False, tooltip="Schedule as a named system would"),
-        Binding("a", "attack", "Attack", show=False, tooltip="Bomb, burst, cancel storm, squeeze"),
-        Binding("u", "utilisation", "Use", show=False, tooltip="What is made of the device"),
-        Binding("p", "profile", "Profile", show=False, tooltip="Where the time of a pass goes"),
-        Binding("l", "lessons", "Lessons", tooltip="Eight lessons: predict, then see"),
-        Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
-        Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
-        Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
-        Binding("up", "select(-1)", "Select", show=False, tooltip="The request before"),
-        Binding("down", "select(1)", "Select", show=False, tooltip="The next request"),
-        Binding("left", "rewind(-1)", "Rewind", show=False, tooltip="Show the pass before"),
-        Binding("right", "rewind(1)", "Forward", show=False, tooltip="Show the pass after"),
-        Binding("shift+left", "rewind(-10)", "Rewind 10", show=False, tooltip="Ten passes back"),
-        Binding("shift+right", "rewind(10)", "Forward 10", show=False, tooltip="Ten passes on"),
-        Binding("home", "home", "Oldest", show=False, tooltip="The oldest pass in memory"),
-        Binding("end", "end", "Newest", show=False, tooltip="Hold the newest pass"),
-        Binding("f", "follow", "Follow", show=False, tooltip="Show the engine as it is now"),
-        Binding("pageup", "jump(-10)", "Back 10 s", show=False, tooltip="Ten seconds back"),
-        Binding("pagedown", "jump(10)", "On 10 s", show=False, tooltip="Ten seconds on"),
-        Binding("r", "report", "Report", show=False, tooltip="The numbers of the run"),
-        Binding("o", "app.runs", "Runs", show=False, tooltip="The runs that were kept"),
-        Binding("R", "reverse", "Reverse", show=False, tooltip="Play backwards; space stops it"),
-        Binding("x", "abort", "Abort", show=False, tooltip="End the selected request"),
-        Binding("X", "abort_all", "Abort all", show=False, tooltip="End every request"),
-        Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this screen as SVG"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = BINDINGS
 
     def __init__(
         self,
@@ -241,6 +198,22 @@ class LiveScreen(Screen[None]):
         except ConfigError as error:
             self.notify(str(error), severity="error", markup=False)
         self.draw_all()
+
+    def action_compare(self) -> None:
+        """Run what plays here, or has arrived here, through several engines."""
+        spec = self._session.spec
+        if spec is None or self._session.prompts is None:
+            return
+        try:
+            contest = choose_contest(self._session)
+        except ConfigError as error:
+            self.notify(str(error), severity="error", markup=False)
+            return
+        if contest is None:
+            self.notify("Nothing has arrived that could be compared: b sends a burst", timeout=3)
+            return
+        ascii_only = bool(getattr(self.app, "ascii_only", False))
+        self.app.push_screen(CompareScreen(self._session, spec, contest, ascii_only=ascii_only))
 
     def action_knobs(self) -> None:
         if self.snapshot.info:
@@ -395,14 +368,7 @@ class LiveScreen(Screen[None]):
         self.notify("Every request aborted", timeout=2)
 
     def action_screenshot(self) -> None:
-        """Save the screen as SVG where the command was started."""
-        number = next(n for n in range(1, 10_000) if not Path(f"batchscope-{n}.svg").exists())
-        try:
-            path = self.app.save_screenshot(f"batchscope-{number}.svg")
-        except OSError as error:
-            self.notify(f"No screenshot: {error}", severity="error", markup=False)
-        else:
-            self.notify(f"Saved {path}", markup=False)
+        save_picture(self)
 
     def action_report(self) -> None:
         self._reports.open(self.newest)

@@ -10,10 +10,10 @@ from textual.screen import Screen
 from engine.config import ConfigError
 from engine.events import EngineInfo
 from tuiapp.library.library import Library
-from tuiapp.library.opening import Opened, open_live
+from tuiapp.library.opening import Opened, open_live, open_recorded
 from tuiapp.screens.lesson import LessonScreen
 from tuiapp.screens.report import Again, ReportScreen
-from tuiapp.session import Playing, Session
+from tuiapp.session import Session
 from tuiapp.snapshot import Snapshot
 
 
@@ -37,17 +37,17 @@ class RunReports:
         self._library = library
         self._go = go
         self._num_played = 0
-        self._told: Playing | None = None
-        self._last: tuple[Playing, Opened] | None = None
+        self._told: int | None = None  # where in the log the run began that was told of last
+        self._last: tuple[int, Opened] | None = None
 
     def poll(self, snapshot: Snapshot) -> None:
         """Open the report of a preset that has just come to its end, if nothing is in the way."""
         is_news = snapshot.num_played > self._num_played
         self._num_played = snapshot.num_played
         playing, info = self._session.playing, snapshot.info
-        if not is_news or playing is None or playing is self._told or info is None:
+        if not is_news or playing is None or playing.position == self._told or info is None:
             return
-        self._told = playing
+        self._told = playing.position
         top = self._screen.app.screen
         if top is self._screen:
             self.open(snapshot)
@@ -71,12 +71,14 @@ class RunReports:
 
     def _load(self, info: EngineInfo) -> Opened:
         """Measure what plays; one that is over only once, since it is kept then."""
+        if self._session.recording:
+            return open_recorded(self._session.recording, self._library)
         playing = self._session.playing
-        if self._last and self._last[0] is playing:
+        if self._last and playing and self._last[0] == playing.position:
             return self._last[1]
         opened = open_live(self._session, info, self._library)
         if playing and opened.is_over:
-            self._last = (playing, opened)
+            self._last = (playing.position, opened)
         return opened
 
     def _follow(self, wish: int | Again | None) -> None:

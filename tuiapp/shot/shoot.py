@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.config import ConfigError, suggest
@@ -9,7 +10,7 @@ from tuiapp.app import Playground
 from tuiapp.session import Session
 from tuiapp.shot.cells import screen_svg, screen_text
 from tuiapp.shot.frame import Form, Moment
-from tuiapp.shot.stage import set_stage
+from tuiapp.shot.stage import Stage, set_stage
 from tuiapp.shot.stepped import SteppedBackend
 
 TITLE = "batchscope"
@@ -50,8 +51,17 @@ async def shoot(shot: Shot, session: Session) -> str:
             run_to(session.backend, shot.moment)
             await stage.settle()
         if shot.keys:
-            await stage.press(*shot.keys)
+            await press(stage, session, shot.keys)
         return screen_text(app) + "\n" if shot.form is Form.TEXT else screen_svg(app, TITLE)
+
+
+async def press(stage: Stage, session: Session, keys: Sequence[str]) -> None:
+    """Press keys; what a comparison runs comes to its end before the next one."""
+    for key in keys:
+        await stage.press(key)
+        while isinstance(session.backend, SteppedBackend) and session.backend.visit:
+            session.backend.run(1000)
+            await stage.settle()
 
 
 def run_to(backend: SteppedBackend, moment: Moment) -> None:

@@ -37,7 +37,12 @@ def stage_preset(
     clock = VirtualClock()
     cost = None if spec.device.startswith("sim") else Linear()
     core = build_core(spec, settings, clock, EventLog(capacity=None), cost)
-    session = Session(SteppedBackend(core, clock), core.settings, seed=preset.about.seed)
+    session = Session(
+        SteppedBackend(core, clock),
+        core.settings,
+        seed=preset.about.seed,
+        spec=spec if spec.device.startswith("sim") else None,  # others compare on this machine
+    )
     session.settle(core.settings)
     session.play_requests_of(preset)
     return session
@@ -52,7 +57,7 @@ def stage_recording(path: Path, moment: Moment) -> Session:
     recording = Recording(path)
     backend = StillBackend(until(recording, moment))
     session = Session(backend, recording.settings, replay=backend)
-    session.workload = one_line(f"replay of {path.name}")
+    session.workload, session.recording = one_line(f"replay of {path.name}"), path
     return session
 
 

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 from textual.worker import WorkerFailed
 
 from tuiapp.app import Playground
+from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.live import LiveScreen
 
 
@@ -32,6 +33,8 @@ class Stage:
         for _ in range(3):
             await self.pilot.pause()
             self.live.draw_all()
+            if isinstance(self.app.screen, CompareScreen):
+                self.app.screen.draw_all()
         await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:

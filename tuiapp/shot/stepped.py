@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
+from engine.backends.guest import Guest, Visit
 from engine.clock import VirtualClock
 from engine.core import EngineCore
 from engine.events import Failed
@@ -20,6 +21,9 @@ class SteppedBackend:
     """Obeys at once, on a virtual clock; forward passes run only in `run` and `run_until`.
 
     So whoever draws it gets the same picture however fast the machine is.
+
+    Attributes:
+        visit: of a guest, whose steps count as passes while it has the engine.
     """
 
     def __init__(self, core: EngineCore, clock: VirtualClock) -> None:
@@ -28,6 +32,7 @@ class SteppedBackend:
         self.log = core.log
         self.tokenizer = core.tokenizer
         self.feed: Feed | None = None
+        self.visit: Visit | None = None
 
     def run(self, num_passes: int) -> int:
         """So many forward passes, or until nothing more can happen; return how many ran."""
@@ -72,6 +77,9 @@ class SteppedBackend:
         except RunnerError as error:
             self.log.append(Failed(self.now(), str(error), is_usage=True))
 
+    def lend(self, guest: Guest) -> None:
+        self.visit = Visit(self.core, guest)
+
     def pause(self) -> None: ...
 
     def resume(self) -> None: ...
@@ -82,7 +90,13 @@ class SteppedBackend:
     def stop(self) -> None: ...
 
     def _run_pass(self, until: float) -> bool:
-        """Wait for the next forward pass and run it; False where none begins before `until`."""
+        """Wait for the next forward pass and run it; False where none begins before `until`.
+
+        While a guest has the engine, its next step takes the place of a pass.
+        """
+        if self.visit:
+            self.visit = None if self.visit.turn() is None else self.visit
+            return True
         while (wake_at := advance(self.core, self.feed)) is not None:
             if wake_at >= until:
                 if until < inf:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from textual.content import Content
 
+from engine.settings import SchedulingPolicy
 from tuiapp.explain import name_reason
 from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
 from tuiapp.snapshot import Snapshot
@@ -31,26 +32,28 @@ class QueuePanel(Panel):
         ids = [view.id for view in snapshot.waiting]
         first = max(0, ids.index(selected) - room + 1) if selected in ids else 0
         shown = snapshot.waiting[first : first + room]
-        rows = [self._row(view, snapshot.time, view.id == selected) for view in shown]
+        ranks = snapshot.settings.scheduling_policy is SchedulingPolicy.PRIORITY
+        rows = [self._row(view, snapshot.time, view.id == selected, ranks=ranks) for view in shown]
         count = snapshot.meters.num_waiting
         reason = f" · {name_reason(snapshot.skipped[0])}" if count and snapshot.skipped else ""
         empty = Content.styled("nobody waits", "$faint")
         self.say(Content("\n").join(rows) if rows else empty, f"{count} waiting{reason}")
 
-    def _row(self, view: RequestView, now: float, is_selected: bool) -> Content:
+    def _row(self, view: RequestView, now: float, is_selected: bool, *, ranks: bool) -> Content:
         name = one_line(view.id)
         name = name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
         age = max(0.0, now - view.arrival)
         waited = f"{age:.1f} s" if age >= 10 else f"{age * 1000:.0f} ms"
         left = view.max_tokens - view.num_output_tokens
         todo = view.num_prompt_tokens + view.num_output_tokens
-        width = max(0, self.size.width - 40)
+        width = max(0, self.size.width - (44 if ranks else 40))
         prefill = min(width, -(-todo // TOKENS_PER_CELL))
         decode = min(max(0, width - prefill), -(-left // TOKENS_PER_CELL))
         style = "bold $accent" if self._is_mine(view.id) else "bold"
         return Content.assemble(
             (f"{name:<{NAME_WIDTH}}", f"{style} reverse" if is_selected else style),
             (f"{todo:>6} in {left:>4} out", "$muted"),
+            (f"{f'p{view.priority}':>4}" if ranks else "", "$accent"),
             (f"{waited:>9}", "$warning"),
             (" ✗ " if view.num_preemptions else "   ", "$phase-evicted"),
             (self._glyphs[Phase.PREFILL] * prefill, "$phase-prefill"),

@@ -6,32 +6,25 @@ loopback only, download nothing and report nothing home.
 
 from __future__ import annotations
 
-import os
-import socket
 import subprocess
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
+from engine.bench.launching import VLLM as VLLM_COMMAND
+from engine.bench.launching import Limits, free_port, write_command
+from engine.bench.launching import serving as serve
 
 HERE = Path(__file__).parent
 VLLM, LLAMA_CPP = "vLLM", "llama.cpp"
 INTERPRETERS = {VLLM: "vllm/bin/python", LLAMA_CPP: "llama_cpp/bin/python"}
 GGUF_DTYPES = {"float32": "f32", "bfloat16": "bf16"}
 ENVIRONMENT = {
-    "HF_HUB_OFFLINE": "1",
-    "DO_NOT_TRACK": "1",
-    "VLLM_NO_USAGE_STATS": "1",
     "VLLM_CPU_KVCACHE_SPACE": "1",  # GiB
     "VLLM_CPU_OMP_THREADS_BIND": "0",
     "OMP_NUM_THREADS": "1",
 }
-READY_SECONDS = 300.0  # vLLM compiles the model first
-STOP_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -64,27 +57,13 @@ def serving(name: str, python: Path, load: Load, folder: Path) -> Iterator[Peer]
     """A running server, which prints to a file in the folder."""
     port = free_port()
     command = {VLLM: vllm_command, LLAMA_CPP: llama_cpp_command}[name](python, load, port, folder)
-    log = folder / f"{name}.log"
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            command, stdout=out, stderr=subprocess.STDOUT, env=os.environ | ENVIRONMENT
-        )
-    try:
-        url = f"http://127.0.0.1:{port}"
-        wait_for(url, process, log)
-        yield Peer(name, url, process.pid)
-    finally:
-        stop(process)
+    with serve(name, command, port, folder / f"{name}.log", ENVIRONMENT) as (url, pid):
+        yield Peer(name, url, pid)
 
 
 def vllm_command(python: Path, load: Load, port: int, folder: Path) -> list[str]:
-    return [
-        *(str(python), "-m", "vllm.entrypoints.openai.api_server"),
-        *("--model", str(load.model), "--dtype", load.dtype),
-        *("--host", "127.0.0.1", "--port", str(port)),
-        *("--max-num-seqs", str(load.num_slots), "--max-model-len", str(load.max_model_len)),
-        "--no-enable-prefix-caching",
-    ]
+    limits = Limits(str(load.model), load.dtype, load.num_slots, load.max_model_len)
+    return write_command(VLLM_COMMAND, limits, port, python=str(python))
 
 
 def llama_cpp_command(python: Path, load: Load, port: int, folder: Path) -> list[str]:
@@ -93,38 +72,3 @@ def llama_cpp_command(python: Path, load: Load, port: int, folder: Path) -> list
     subprocess.run([*writer, GGUF_DTYPES[load.dtype]], check=True)
     numbers = [port, load.num_slots, load.num_slots * load.max_model_len]
     return [str(python), str(HERE / "llama_cpp_server.py"), str(gguf), *map(str, numbers)]
-
-
-def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + READY_SECONDS
-    while not is_ready(url):
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise SystemExit(f"{url} did not start:\n{log.read_text()[-2000:]}")
-        time.sleep(0.5)
-
-
-def is_ready(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/health", timeout=5):
-            return True
-    except OSError:
-        return False
-
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """Stop it and every process that it started."""
-    if process.poll() is None:
-        root = psutil.Process(process.pid)
-        processes = [root, *root.children(recursive=True)]
-        for each in processes:
-            each.terminate()
-        _, alive = psutil.wait_procs(processes, timeout=STOP_SECONDS)
-        for each in alive:
-            each.kill()
-    process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]

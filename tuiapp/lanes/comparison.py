@@ -1,0 +1,95 @@
+"""`Comparison`: the lanes of a contest, which of them are shown, and the race that runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import floor, log10
+
+from engine.backends.guest import Guest
+from engine.runners.parts import ModelSpec
+from tuiapp.lanes.contest import Contest
+from tuiapp.lanes.lane import Lane, Status
+from tuiapp.lanes.race import Race
+from tuiapp.verdicts import Verdict, judge
+
+FEWEST, MOST = 2, 4  # lanes side by side
+NICE = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
+
+
+class Comparison:
+    """Runs what is shown and was not run yet, for as long as it is polled.
+
+    Args:
+        lend: gives the engine to a guest.
+
+    Attributes:
+        lanes: all that there are to choose from.
+        shown: those side by side, in the same order.
+    """
+
+    def __init__(self, contest: Contest, spec: ModelSpec, lend: Callable[[Guest], None]) -> None:
+        self.contest = contest
+        num_requests = contest.traffic.num_requests
+        self.lanes = tuple(
+            Lane(name, settings, num_requests, contest.slo)
+            for name, settings in contest.entries.items()
+        )
+        self.shown = self.lanes[:MOST]
+        self._spec = spec
+        self._lend = lend
+        self._race: Race | None = None
+        self._pace: float | None = None
+        self._is_cancelled = False
+
+    @property
+    def is_simulated(self) -> bool:
+        return self._spec.device.startswith("sim")
+
+    @property
+    def is_running(self) -> bool:
+        return self._race is not None
+
+    @property
+    def span(self) -> float:
+        """Seconds that the common axis takes in: a round number of them while a lane runs."""
+        longest = max((lane.track.ended for lane in self.shown), default=0.0)
+        if not self.is_running:
+            return longest or 1.0
+        size = 10.0 ** floor(log10(longest)) if longest else 1.0
+        return next(size * each for each in NICE if size * each >= longest * 0.999)
+
+    def poll(self) -> bool:
+        """Read on, and start what is left to run; return whether there is anything new."""
+        race = self._race
+        if race and race.is_over:
+            self._race, self._pace = None, race.pace
+        num_read = sum(lane.read() for lane in self.lanes)
+        fresh = [lane for lane in self.shown if lane.standing.status is Status.WAITING]
+        if fresh and self._race is None and not self._is_cancelled:
+            self._race = Race(self._spec, self.contest.traffic, fresh, self._pace)
+            self._lend(self._race)
+        return bool(num_read) or race is not self._race
+
+    def toggle(self, index: int) -> str:
+        """Show a lane, or hide it; return why that cannot be, or nothing."""
+        if index >= len(self.lanes):
+            return ""
+        chosen = self.lanes[index]
+        shown = [lane for lane in self.lanes if (lane in self.shown) is not (lane is chosen)]
+        if len(shown) < FEWEST:
+            return "A comparison needs two lanes"
+        if len(shown) > MOST:
+            return f"There is room for {MOST} lanes"
+        self.shown = tuple(shown)
+        return ""
+
+    def cancel(self) -> None:
+        """Give the engine back; nothing is run any more."""
+        self._is_cancelled = True
+        if self._race:
+            self._race.cancel()
+
+    def rulings(self) -> tuple[Verdict, ...]:
+        """What became of the preset's claims, by the lanes that have run."""
+        outcomes = [outcome for lane in self.lanes if (outcome := lane.outcome())]
+        return judge(self.contest.claims, outcomes)

@@ -1,0 +1,121 @@
+"""`Lane`: one variant of a comparison, read from the log of its engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from math import inf, nextafter
+
+from engine.events import EngineInfo, Event, Failed, Finished
+from engine.log import EventLog
+from engine.metrics import Metrics, Report, Slo
+from engine.settings import EngineSettings
+from tuiapp.headless import UNSERVED, Outcome
+from tuiapp.lanes.track import Moment, Track
+
+
+class Status(Enum):
+    """How far a lane is."""
+
+    WAITING = "to come"
+    RUNNING = "runs"
+    OVER = "over"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the engine's thread says of a lane; replaced as a whole.
+
+    Attributes:
+        origin: seconds on the engine's clock when the run began.
+        problem: why there is no run, or why it ended early.
+    """
+
+    status: Status = Status.WAITING
+    log: EventLog | None = None
+    info: EngineInfo | None = None
+    settings: EngineSettings | None = None
+    origin: float = 0.0
+    problem: str = ""
+
+
+class Lane:
+    """Follows one run.
+
+    Args:
+        settings: asked for; the engine's own are in `standing`, once it is built.
+
+    Attributes:
+        standing: written by the engine's thread alone.
+        track: what was read so far.
+        complaints: what was refused or failed, in the engine's words, each once.
+    """
+
+    def __init__(self, name: str, settings: EngineSettings, num_requests: int, slo: Slo) -> None:
+        self.name = name
+        self.settings = settings
+        self.num_requests = num_requests
+        self.standing = Standing()
+        self.track = Track()
+        self.complaints: dict[str, None] = {}
+        self._metrics = Metrics(slo)
+        self._position = 0
+        self._report: Report | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has come to its end and everything of it was read."""
+        return self.standing.status is Status.OVER
+
+    def read(self) -> bool:
+        """Take in what is new; return whether anything was."""
+        standing = self.standing
+        if standing.log is None:
+            return False
+        events, self._position = standing.log.since(self._position)
+        if events:
+            self.track.origin = standing.origin
+            self._report = None
+            self._take_in(events)
+        return bool(events)
+
+    def report(self) -> Report:
+        """The numbers of what was read so far."""
+        if self._report is None:
+            self._report = self._metrics.report()
+        return self._report
+
+    def outcome(self) -> Outcome | None:
+        """The run as reports take it; None before there is an engine."""
+        standing = self.standing
+        if standing.info is None or standing.settings is None:
+            return None
+        return Outcome(
+            variant=self.name,
+            settings=standing.settings,
+            info=standing.info,
+            report=self.report(),
+            complaints=tuple(self.complaints),
+            is_interrupted=not self.is_over,
+        )
+
+    def moment(self, time: float | None = None) -> Moment:
+        """The lane at a moment; None for the newest."""
+        if time is None:
+            ended = self.track.ended
+            time = nextafter(ended, inf) if self.is_over else ended  # then nobody is left
+        return self.track.moment(time)
+
+    def _take_in(self, events: Sequence[Event]) -> None:
+        self.track.write(events)
+        self._metrics.feed(events)
+        for event in events:
+            match event:
+                case Failed(message=message):
+                    self.complaints[message] = None
+                case Finished(reason=reason, message=message) if reason in UNSERVED:
+                    self.complaints[message] = None
+                case _:
+                    pass

@@ -1,0 +1,106 @@
+"""`Traffic`: the requests of a comparison, which every lane gets anew and alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from engine.actions import Abort
+from engine.events import Arrived, Finished
+from engine.generate.script import Ask, Script
+from engine.log import EventLog
+from engine.prompts import PromptMaker
+from engine.request import FinishReason, Request
+from engine.workload import Workload
+from tuiapp.presets import Preset
+
+
+class Traffic(Protocol):
+    """Requests, and a workload that lets them arrive once."""
+
+    @property
+    def num_requests(self) -> int: ...
+
+    @property
+    def is_paced_in_steps(self) -> bool:
+        """Whether its times follow how long a decoding pass takes."""
+        ...
+
+    def requests(self, prompts: PromptMaker) -> Sequence[Request]:
+        """Write them out in the engine's tokens.
+
+        Raises:
+            ConfigError: a length cannot be.
+        """
+        ...
+
+    def workload(self, requests: Sequence[Request], pace: float) -> Workload:
+        """Let those requests arrive, with all that happens beside them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PresetTraffic:
+    """What a preset plays, for the seed that it names."""
+
+    preset: Preset
+
+    @property
+    def num_requests(self) -> int:
+        return len(self.preset.drafts)
+
+    @property
+    def is_paced_in_steps(self) -> bool:
+        return self.preset.about.is_paced_in_steps
+
+    def requests(self, prompts: PromptMaker) -> Sequence[Request]:
+        return self.preset.requests(prompts)
+
+    def workload(self, requests: Sequence[Request], pace: float) -> Workload:
+        return self.preset.workload(requests, pace=pace)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTraffic:
+    """Requests that arrived on a live engine, and clients that went away.
+
+    Attributes:
+        recorded: with arrivals in seconds since the first of them.
+        departures: in the same seconds.
+    """
+
+    recorded: tuple[Request, ...]
+    departures: tuple[Abort, ...] = ()
+
+    @property
+    def num_requests(self) -> int:
+        return len(self.recorded)
+
+    @property
+    def is_paced_in_steps(self) -> bool:
+        return False
+
+    def requests(self, prompts: PromptMaker) -> Sequence[Request]:
+        return self.recorded
+
+    def workload(self, requests: Sequence[Request], pace: float) -> Workload:
+        return Script([Ask(request) for request in requests], self.departures)
+
+
+def record_traffic(log: EventLog, since: int, most: int) -> RecordedTraffic:
+    """The last `most` requests that arrived after a position of a log, as they arrived."""
+    events, _ = log.since(since)
+    arrived = [event.request for event in events if isinstance(event, Arrived)][-most:]
+    began = min((request.arrival for request in arrived), default=0.0)
+    ids = {request.id for request in arrived}
+    return RecordedTraffic(
+        tuple(replace(request, arrival=request.arrival - began) for request in arrived),
+        tuple(
+            Abort(max(0.0, event.time - began), event.request_id)
+            for event in events
+            if isinstance(event, Finished)
+            and event.reason is FinishReason.ABORT
+            and event.request_id in ids
+        ),
+    )

@@ -1,0 +1,52 @@
+"""The keys of the live screen, and which of them need a live engine, or a recording."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+LIVE_ACTIONS = frozenset(
+    {"abort", "abort_all", "attack", "batcher", "burst", "flush", "inject", "knobs", "system"}
+    | {"compare", "lessons", "workload"}
+)
+REPLAY_ACTIONS = frozenset({"jump", "reverse"})
+BINDINGS: list[BindingType] = [
+    Binding("1", "batcher('static')", "Batcher", key_display="1/2/3", tooltip="Static batching"),
+    Binding("2", "batcher('dynamic')", "Batcher", show=False, tooltip="Dynamic batching"),
+    Binding("3", "batcher('continuous')", "Batcher", show=False, tooltip="Continuous batching"),
+    Binding("b", "burst", "Burst", tooltip="Send 24 requests of varied length"),
+    Binding("i", "inject", "Inject", tooltip="Send requests of your own"),
+    Binding("w", "workload", "Workload", tooltip="Play a preset workload"),
+    Binding("c", "compare", "Compare", tooltip="The same requests through every batcher"),
+    Binding("space", "pause", "Pause", tooltip="Hold the engine and its clock"),
+    Binding("question_mark", "help", "Help", key_display="?", tooltip="This page"),
+    Binding("q", "app.quit", "Quit", tooltip="Leave batchscope"),
+    Binding("n", "step(1)", "Step", show=False, tooltip="Pause and run one forward pass"),
+    Binding("enter", "inspect", "Inspect", key_display="⏎", tooltip="One request's life"),
+    Binding("g", "flush", "Go", show=False, tooltip="Start a batch without waiting for company"),
+    Binding("k", "knobs", "Knobs", tooltip="Every setting, and its name elsewhere"),
+    Binding("m", "system", "System", show=False, tooltip="Schedule as a named system would"),
+    Binding("a", "attack", "Attack", show=False, tooltip="Bomb, burst, cancel storm, squeeze"),
+    Binding("u", "utilisation", "Use", show=False, tooltip="What is made of the device"),
+    Binding("p", "profile", "Profile", show=False, tooltip="Where the time of a pass goes"),
+    Binding("l", "lessons", "Lessons", tooltip="Eight lessons: predict, then see"),
+    Binding("N", "step(10)", "Step 10", show=False, tooltip="Pause and run ten passes"),
+    Binding("plus,equals_sign", "speed(1)", "Faster", show=False, tooltip="Arrivals"),
+    Binding("minus", "speed(-1)", "Slower", show=False, tooltip="Arrivals"),
+    Binding("up", "select(-1)", "Select", show=False, tooltip="The request before"),
+    Binding("down", "select(1)", "Select", show=False, tooltip="The next request"),
+    Binding("left", "rewind(-1)", "Rewind", show=False, tooltip="Show the pass before"),
+    Binding("right", "rewind(1)", "Forward", show=False, tooltip="Show the pass after"),
+    Binding("shift+left", "rewind(-10)", "Rewind 10", show=False, tooltip="Ten passes back"),
+    Binding("shift+right", "rewind(10)", "Forward 10", show=False, tooltip="Ten passes on"),
+    Binding("home", "home", "Oldest", show=False, tooltip="The oldest pass in memory"),
+    Binding("end", "end", "Newest", show=False, tooltip="Hold the newest pass"),
+    Binding("f", "follow", "Follow", show=False, tooltip="Show the engine as it is now"),
+    Binding("pageup", "jump(-10)", "Back 10 s", show=False, tooltip="Ten seconds back"),
+    Binding("pagedown", "jump(10)", "On 10 s", show=False, tooltip="Ten seconds on"),
+    Binding("r", "report", "Report", show=False, tooltip="The numbers of the run"),
+    Binding("o", "app.runs", "Runs", show=False, tooltip="The runs that were kept"),
+    Binding("R", "reverse", "Reverse", show=False, tooltip="Play backwards; space stops it"),
+    Binding("x", "abort", "Abort", show=False, tooltip="End the selected request"),
+    Binding("X", "abort_all", "Abort all", show=False, tooltip="End every request"),
+    Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this screen as SVG"),
+]
