@@ -153,6 +153,13 @@ class EngineCore:
         for seq in reversed(self.queues.running):
             self.queues.preempt(seq)
 
+    def clear_cache(self) -> None:
+        """Preempt what runs and forget all that the cache holds, since its memory is lent away."""
+        self.preempt_all()
+        self._recorder.record_change(Plan(), self.queues)
+        self.queues.pool = self._make_pool(self.settings)
+        self.log.append(Configured(self.clock.now(), self.settings))
+
     def record_keyframe(self) -> None:
         """Write down the whole state, so that a reader can begin here."""
         self._recorder.record_keyframe(self.settings, self.queues, self._outputs.texts())

@@ -137,3 +137,12 @@ def test_tokens_are_recomputed_only_once_more_by_each_who_asks():
     run_out(core)
     core.add(ask("b"))
     assert rows_of(core.step()) == [("b", 4)], "all but its last block is known"
+
+
+def test_a_guest_in_the_memory_leaves_nothing_to_be_found():
+    core = make_caching(ask("a", 1))
+    run_out(core)
+    core.clear_cache()
+    core.runner.resize(core.queues.pool.num_blocks, 4)
+    core.add(ask("b", 1))
+    assert rows_of(core.step()) == [("b", 9)]

@@ -31,7 +31,7 @@ class Visit:
     """From the moment the host makes room until it has its cache back."""
 
     def __init__(self, host: EngineCore, guest: Guest) -> None:
-        host.configure(host.settings)
+        host.clear_cache()
         self._host = host
         self._guest = guest
         guest.begin(host)
