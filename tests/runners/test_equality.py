@@ -8,7 +8,7 @@ import pytest
 
 from engine.events import Step
 from engine.request import Request, SamplingParams
-from engine.settings import BatcherName, Start
+from engine.settings import BatcherName, OnFull, PassOrder, SchedulingPolicy, Start
 from tests.builders import events_of
 from tests.runners.builders import (
     BLOCK_SIZE,
@@ -39,6 +39,13 @@ KNOBS: dict[str, dict[str, Any]] = {
     "a cache that preempts": {"num_kv_blocks": 12},
     "prefixes that are shared": {"enable_prefix_caching": True},
     "prefixes in a small cache": {"enable_prefix_caching": True, "num_kv_blocks": 12},
+    "prompts alone": {"pass_order": PassOrder.PREFILL_ALONE, "num_kv_blocks": 12},
+    "room to the end": {"on_full": OnFull.NO_EVICT, "num_kv_blocks": 12},
+    "the last in line makes room": {
+        "on_full": OnFull.PREEMPT_LOWEST,
+        "scheduling_policy": SchedulingPolicy.SJF_PROMPT,
+        "num_kv_blocks": 12,
+    },
 }
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.backends.base import Backend
 from engine.events import Work
 from engine.log import CHUNK, EventLog
 from engine.plan import SkipReason
 from engine.request import FinishReason, Request, SamplingParams
-from engine.settings import BatcherName
+from engine.settings import BatcherName, SchedulingPolicy, TimeoutAction
 from tests.builders import make_core
 from tests.tui.stage import StageBackend
 from tuiapp.phases import Phase
@@ -172,3 +174,34 @@ def test_a_view_that_fell_behind_begins_again_at_the_oldest_keyframe():
     assert [view and view.id for view in snapshot.slots].index("long") == row.seq.slot
     assert snapshot.block_owners.count("long") == len(row.seq.block_table)
     assert (snapshot.num_passes, snapshot.info) == (core.log.since(0)[0][-1].index + 1, core.info)
+
+
+@pytest.mark.parametrize("policy", SchedulingPolicy)
+def test_the_queue_stands_in_the_order_of_the_engine(policy):
+    backend = StageBackend(scheduling_policy=policy, aging=3.0, max_num_seqs=2, num_kv_blocks=12)
+    viewmodel = ViewModel(backend.log)
+    for number in range(14):
+        sampling = SamplingParams(max_tokens=5 + number * 7 % 40)
+        prompt = (1,) * (8 + number * 29 % 60)
+        backend.submit(Request(f"r{number}", prompt, sampling, priority=number * 5 % 4))
+    for _ in range(80):
+        backend.run(1)
+        waiting = [seq.id for seq in backend.core.queues.waiting]
+        assert [view.id for view in viewmodel.poll(backend.now()).waiting] == waiting
+
+
+def test_those_who_let_others_pass_stand_behind_them():
+    backend = StageBackend(
+        max_num_seqs=1,
+        default_queue_timeout_ms=100.0,
+        timeout_action=TimeoutAction.DELAY,
+    )
+    viewmodel = ViewModel(backend.log)
+    for name in ("a", "b", "c"):
+        backend.submit(Request(name, (1,) * 8, SamplingParams(max_tokens=99)))
+    backend.run(12)
+    backend.submit(Request("late", (1,) * 8, SamplingParams(max_tokens=9)))
+    backend.run(1)
+    waiting = [seq.id for seq in backend.core.queues.waiting]
+    shown = [view.id for view in viewmodel.poll(backend.now()).waiting]
+    assert shown == waiting == ["late", "b", "c"]

@@ -81,8 +81,8 @@ def explain_skip(skip: Skip, snapshot: Snapshot) -> str:
             text = f"{_count(most, 'long prompt')} at most may be computed at once"
         case SkipReason.RATIO:
             text = (
-                f"decodes are interrupted once {skip.needed} requests wait, now {skip.available} "
-                f"do, or after {snapshot.settings.max_waiting_tokens} passes"
+                f"decodes are interrupted once {_count(skip.needed, 'request')} wait, of which "
+                f"{skip.available} are here, or after {snapshot.settings.max_waiting_tokens} passes"
             )
     return text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.request import Request, SamplingParams
-from engine.settings import BatcherName
+from engine.settings import BatcherName, OnFull
 from tests.tui.stage import StageBackend
 from tuiapp.explain import explain_wait, name_reason, why_waiting
 from tuiapp.viewmodel import ViewModel
@@ -86,6 +86,38 @@ def after(lengths, num_passes, **knobs):
             "1 is ahead of it; for r0 2 of 4 requests are here, and the "
             "batch starts when it is full, or in 50 ms at the latest",
             "waits for company",
+        ),
+        (
+            [(40, 30), (40, 30)],
+            2,
+            {"num_kv_blocks": 8, "on_full": OnFull.NO_EVICT},
+            "r1",
+            "5 KV blocks are needed, 3 of 8 were free beside what those who run may still need",
+            "needs 5 blocks, 3 free",
+        ),
+        (
+            [(40, 30), (40, 30)],
+            2,
+            {"num_kv_blocks": 6, "watermark": 0.2},
+            "r1",
+            "3 KV blocks are needed, 1 of 6 were free beside the watermark of 20%",
+            "needs 3 blocks, 1 free",
+        ),
+        (
+            [(300, 9), (300, 9)],
+            2,
+            {"max_long_partial_prefills": 1},
+            "r1",
+            "1 long prompt at most may be computed at once",
+            "another long prompt runs",
+        ),
+        (
+            [(8, 9), (8, 9), (8, 9), (8, 9), (8, 9)],
+            2,
+            {"waiting_served_ratio": 0.5, "max_num_batched_tokens": 32, "max_num_seqs": 8},
+            "r4",
+            "decodes are interrupted once 2 requests wait, of which 1 are here, or after 20 passes",
+            "too few wait to interrupt",
         ),
     ],
 )
