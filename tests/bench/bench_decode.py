@@ -1,7 +1,8 @@
 """Tokens a second of decoding with random weights, by batch size.
 
 `python tests/bench/bench_decode.py` runs a Llama of 1.2 billion weights in bfloat16 on the CUDA
-device; with `--dry` a very small one on the CPU, to try the script.
+device; with `--dry` a very small one on the CPU, to try the script. With `--split` it tells what a
+step on the CPU is made of.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,8 +26,17 @@ from engine.request import Request, SamplingParams, Sequence, Status
 from engine.runners.build import build_parts
 from engine.runners.parts import ModelSpec, Parts
 from engine.settings import EngineSettings
+from tests.bench.decode_split import split_step
+from tests.bench.random_llama import save_random_llama
 
 BLOCK_SIZE = 16
+SPLIT = (
+    ("tiny", "float32"),
+    ("10m", "float32"),
+    ("10m", "bfloat16"),
+    ("135m", "float32"),
+    ("135m", "bfloat16"),
+)
 LARGE = LlamaConfig(
     vocab_size=128_256,
     hidden_size=2048,
@@ -85,24 +96,57 @@ def make_seq(index: int, scale: Scale) -> Sequence:
     return seq
 
 
-def seconds_a_step(parts: Parts, scale: Scale, batch_size: int) -> float:
+def make_step(parts: Parts, scale: Scale, batch_size: int) -> Callable[[], None]:
+    """A step that decodes a token of each of so many sequences."""
     seqs = [make_seq(index, scale) for index in range(batch_size)]
-    times = []
-    for _ in range(scale.num_steps):
-        began = time.perf_counter()
+
+    def step() -> None:
         tokens = parts.runner.launch(Plan(tuple(Row(seq, 1) for seq in seqs))).result()
-        times.append(time.perf_counter() - began)
         for seq, token in zip(seqs, tokens, strict=True):
             seq.num_computed += 1
             seq.token_ids.append(token)
+
+    return step
+
+
+def seconds_a_step(parts: Parts, scale: Scale, batch_size: int) -> float:
+    step, times = make_step(parts, scale, batch_size), []
+    for _ in range(scale.num_steps):
+        began = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - began)
     return statistics.median(times)
+
+
+def print_split() -> None:
+    """What a step of eight rows on the CPU is made of, for models of three sizes."""
+    torch.set_num_threads(1)
+    scale = Scale(SMALL, "cpu", num_context=128, num_steps=20)
+    settings = EngineSettings(num_kv_blocks=8 * 10, block_size=BLOCK_SIZE)
+    print(
+        f"{'8 rows, 128 tokens each':26}{'CPU ms a step':>14}{'linear':>9}{'attend':>9}{'rest':>9}"
+    )
+    with TemporaryDirectory() as folder:
+        for name, dtype in SPLIT:
+            place = name if name == "tiny" else str(save_random_llama(name, Path(folder)))
+            parts = build_parts(ModelSpec(place, "cpu", dtype, num_threads=1), settings)
+            whole, linears, attention = split_step(make_step(parts, scale, 8), scale.num_steps)
+            rest = whole - linears - attention
+            shares = "".join(f"{part / whole:>9.0%}" for part in (linears, attention, rest))
+            print(f"{name + ' ' + dtype:26}{whole * 1e3:>14.2f}{shares}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Decode speed with random weights.")
     parser.add_argument("--dry", action="store_true", help="a small model on the CPU")
     parser.add_argument("--batch-sizes", type=int, nargs="+", default=[1, 8, 64])
+    parser.add_argument(
+        "--split", action="store_true", help="what a step on the CPU is made of, and nothing else"
+    )
     options = parser.parse_args()
+    if options.split:
+        print_split()
+        return
     scale = DRY if options.dry else FULL
     parts = build(scale, max(options.batch_sizes))
     info = parts.info
