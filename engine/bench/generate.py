@@ -12,9 +12,10 @@ from transformers import ContinuousBatchingConfig, GenerationConfig, PreTrainedM
 
 from engine.bench.traffic import Traffic
 from engine.request import Request
-from engine.runners.device import choose_device, choose_dtype
+from engine.runners.device import choose_device
 from engine.runners.loading import load_model
 from engine.runners.parts import ModelSpec
+from engine.runners.precision import choose_precision
 
 PAGE_SIZE = 256
 
@@ -106,7 +107,7 @@ def load_reference(spec: ModelSpec) -> PreTrainedModel:
         ConfigError: there is no such model or device.
     """
     device = choose_device(spec.device)
-    dtype = choose_dtype(spec.dtype, device)
+    dtype = choose_precision(spec, device)
     return load_model(spec.model, device, dtype, spec.load_format).model
 
 

@@ -15,7 +15,6 @@ from engine.runners.choice import check_name
 from engine.runners.costed import CostedRunner
 from engine.runners.device import (
     choose_device,
-    choose_dtype,
     describe_device,
     device_uuid,
     free_memory,
@@ -27,12 +26,12 @@ from engine.runners.packed_linear import pack_linears
 from engine.runners.parallel import Ranks, choose_rank_device
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
 from engine.runners.peaks import measure_peaks
+from engine.runners.precision import SMALL_MODEL, choose_precision
 from engine.runners.quantize import NONE, check_method, quantize
 from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.settings import EngineSettings
 
-SMALL_MODEL = 50_000_000  # parameters; a smaller one loses more to a second thread than it gains
 CPU_SHARE = 0.25  # of the free memory, for the KV cache; others live there too
 DEVICE_SHARE = 0.8
 COMPILER = "inductor"
@@ -95,7 +94,7 @@ def load_for(spec: ModelSpec, device: torch.device) -> tuple[LoadedModel, PagedA
     Raises:
         ConfigError: there is no such model, or it cannot be served.
     """
-    dtype = choose_dtype(spec.dtype, device)
+    dtype = choose_precision(spec, device)
     is_sharded = spec.tensor_parallel_size > 1
     loaded = load_model(spec.model, device, dtype, spec.load_format, is_sharded=is_sharded)
     set_threads(spec.num_threads, loaded.num_params)
@@ -161,6 +160,8 @@ def prepare_graphs(runner: TorchRunner, spec: ModelSpec, settings: EngineSetting
 
 def set_threads(num_threads: int, num_params: int) -> int:
     """Give torch its CPU threads: as many as asked for, or one for a small model.
+
+    A small model loses more to a second thread than it gains; a large one gets one a core.
 
     Returns:
         How many it has.

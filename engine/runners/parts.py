@@ -21,7 +21,8 @@ class ModelSpec:
         device: `auto`, `cpu`, `cuda`, `mps`; `sim:NAME` computes nothing and takes its times from
             a cost model: of a device such as `h200`, of eight as `h100x8`, of a device's file, or
             `sim:linear`. `sim` alone is an H100, and runs Qwen3-8B unless a model is named.
-        dtype: `auto` is float32, except on CUDA, where it is bfloat16.
+        dtype: `auto` is bfloat16 on CUDA, and for a large model on a CPU that computes in it;
+            else float32.
         load_format: `dummy` takes seeded random weights in place of the model's own.
         attention: how attention is computed; `auto` chooses.
         kv_memory_gib: memory for the KV cache; 0 for a share of what is free.
