@@ -1,4 +1,7 @@
-"""What share of a decode step on the CPU is linear layers, attention and the rest."""
+"""What share of a decode step on the CPU is linear layers, attention and the rest.
+
+Attention is with the cache that it writes and reads; the rest is norms, rotation, sampling and
+whatever Python and torch's dispatch take."""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from typing import Any
 
 import torch
 
-from engine.runners.attention import PagedAttention
+from engine.runners.gather import GatherAttention
+from engine.runners.kv_cache import LayerCache
 from engine.runners.packed_linear import PackedLinear
 
 LINEARS = (
@@ -19,7 +23,7 @@ LINEARS = (
     (PackedLinear, "add_to"),
     (PackedLinear, "multiply_with"),
 )
-ATTENTION = ((PagedAttention, "_attend"),)
+ATTENTION = ((GatherAttention, "attend"), (LayerCache, "write"))
 
 
 class Stopwatch:
