@@ -29,7 +29,7 @@ from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.runs import RunsScreen
 from tuiapp.session import Session
 from tuiapp.tap import Tap
-from tuiapp.theme import DARK, DARK_INKS, LIGHT
+from tuiapp.theme import DARK, DARK_INKS, THEMES
 from tuiapp.viewmodel import ViewModel
 
 RECORD_SECONDS = 0.25
@@ -72,8 +72,8 @@ class Playground(App[int]):
         self._ascii = AsciiFilter()
         self.rewind = Rewind(session.backend.log, ViewModel(session.backend.log))
         self._on_ready = on_ready
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
+        for theme in THEMES:
+            self.register_theme(theme)
         self.theme = DARK.name
 
     def on_mount(self) -> None:

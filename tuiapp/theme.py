@@ -37,6 +37,24 @@ LIGHT_INKS = DARK_INKS | {
     "phase-held": "#dccbbf",
     "phase-held-ink": "#5c483d",
 }
+HIGH_CONTRAST_INKS = {
+    "muted": "#c8d2dc",
+    "faint": "#7d8a96",
+    "phase-free": "#000000",
+    "phase-free-ink": "#7d8a96",
+    "phase-prefill": "#ffb733",
+    "phase-prefill-ink": "#000000",
+    "phase-decode": "#0055a4",
+    "phase-decode-ink": "#ffffff",
+    "phase-last": "#2be0a8",
+    "phase-last-ink": "#000000",
+    "phase-stalled": "#29404f",
+    "phase-stalled-ink": "#ffffff",
+    "phase-held": "#5a3a2c",
+    "phase-held-ink": "#ffffff",
+    "phase-evicted": "#ff9ed2",
+    "phase-evicted-ink": "#000000",
+}
 
 DARK = Theme(
     name="batchscope-dark",
@@ -50,7 +68,7 @@ DARK = Theme(
     panel="#1b242d",
     success="#009E73",
     warning="#E69F00",
-    error="#D55E00",
+    error="#E8703A",
     variables={
         "border": "#56B4E9",
         "border-blurred": "#2b3946",
@@ -61,7 +79,7 @@ DARK = Theme(
 LIGHT = Theme(
     name="batchscope-light",
     dark=False,
-    primary="#0072B2",
+    primary="#00659E",
     secondary="#566573",
     accent="#8a5a00",
     foreground="#1c2733",
@@ -72,19 +90,40 @@ LIGHT = Theme(
     warning="#8a5a00",
     error="#B23A00",
     variables={
-        "border": "#0072B2",
+        "border": "#00659E",
         "border-blurred": "#c3ccd5",
-        "footer-key-foreground": "#0072B2",
+        "footer-key-foreground": "#00659E",
         **LIGHT_INKS,
     },
 )
-OWNER_COLOURS = (
-    "#0072B2",
-    "#56B4E9",
-    "#009E73",
-    "#F0E442",
-    "#E69F00",
-    "#D55E00",
-    "#CC79A7",
-    "#9a9a9a",
+HIGH_CONTRAST = Theme(
+    name="batchscope-high-contrast",
+    dark=True,
+    primary="#7ed0ff",
+    secondary="#d0d8e0",
+    accent="#ffe14d",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#101820",
+    success="#2be0a8",
+    warning="#ffb733",
+    error="#ff8a66",
+    variables={
+        "border": "#7ed0ff",
+        "border-blurred": "#8b9cab",
+        "footer-key-foreground": "#7ed0ff",
+        **HIGH_CONTRAST_INKS,
+    },
+)
+THEMES = (DARK, LIGHT, HIGH_CONTRAST)
+OWNERS = (  # ink and paper of a request's blocks
+    ("#ffffff", "#0072B2"),
+    ("#101418", "#56B4E9"),
+    ("#101418", "#009E73"),
+    ("#101418", "#F0E442"),
+    ("#101418", "#E69F00"),
+    ("#101418", "#D55E00"),
+    ("#101418", "#CC79A7"),
+    ("#101418", "#9a9a9a"),
 )

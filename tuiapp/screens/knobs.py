@@ -166,7 +166,7 @@ def _line(knob: Knob, settings: EngineSettings) -> Content:
     """A knob's name and value, dim where it has no effect."""
     value = show_value(getattr(settings, knob.name)).rjust(LINE_WIDTH - len(knob.name))
     if not matters(settings, knob.name):
-        return Content.styled(f"{knob.name}{value}", "$faint")
+        return Content.styled(f"{knob.name}{value}", "$muted")
     return Content.assemble(knob.name, (value, "bold"))
 
 

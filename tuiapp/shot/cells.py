@@ -14,7 +14,7 @@ from textual.app import App
 
 def screen_text(app: App[Any]) -> str:
     """The text of the screen alone."""
-    return "\n".join(_text(line) for line in _lines(app))
+    return "\n".join(_text(line) for line in screen_lines(app))
 
 
 def styled_text(app: App[Any]) -> str:
@@ -23,7 +23,7 @@ def styled_text(app: App[Any]) -> str:
     A style is named by a short hash of itself, so that one that is new leaves the names of the
     others alone.
     """
-    lines = _lines(app)
+    lines = screen_lines(app)
     styles: dict[str, str] = {}
     rows = [_runs(line, styles) for line in lines]
     text = [_text(line) for line in lines]
@@ -31,12 +31,8 @@ def styled_text(app: App[Any]) -> str:
     return "\n".join([*text, "", "── styles ──", *rows, "", *legend, ""])
 
 
-def screen_svg(app: App[Any], title: str) -> str:
-    """The screen in a frame, as any browser draws it; the same screen gives the same text."""
-    return app.export_screenshot(title=title, simplify=True)
-
-
-def _lines(app: App[Any]) -> list[list[Segment]]:
+def screen_lines(app: App[Any]) -> list[list[Segment]]:
+    """The lines of the screen, each as runs of cells of one style."""
     width, height = app.size
     console = Console(
         width=width,
@@ -49,6 +45,11 @@ def _lines(app: App[Any]) -> list[list[Segment]]:
     assert screen is not None, "a full update draws everything"
     lines = console.render_lines(screen, pad=False)
     return [[segment for segment in line if segment.text and not segment.control] for line in lines]
+
+
+def screen_svg(app: App[Any], title: str) -> str:
+    """The screen in a frame, as any browser draws it; the same screen gives the same text."""
+    return app.export_screenshot(title=title, simplify=True)
 
 
 def _text(line: list[Segment]) -> str:

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
-from tuiapp.theme import OWNER_COLOURS
+from tuiapp.theme import OWNERS
 from tuiapp.widgets.panel import Panel
 
 OWNED = "▪"
@@ -68,7 +68,7 @@ class KvMap(Panel):
             if cell.is_cached:
                 return Content.styled(self._cached * length, "$muted")
             return Content.styled(FREE * length, "$faint")
-        ink = f"#101418 on {colour(cell.owner)}"
+        ink = style_of(cell.owner)
         if cell.num_holders > 1:
             return Content.styled(str(min(MOST_COUNTED, cell.num_holders)) * length, f"bold {ink}")
         name = one_line(cell.owner)
@@ -105,6 +105,7 @@ def _cell(snapshot: Snapshot, blocks: range) -> Cell:
     return Cell(None, 0, any(block in snapshot.cached_blocks for block in blocks))
 
 
-def colour(request_id: str) -> str:
-    """The request's colour on the map, the same wherever it is shown."""
-    return OWNER_COLOURS[zlib.crc32(request_id.encode()) % len(OWNER_COLOURS)]
+def style_of(request_id: str) -> str:
+    """Ink and paper of the request's blocks, the same wherever they are shown."""
+    ink, paper = OWNERS[zlib.crc32(request_id.encode()) % len(OWNERS)]
+    return f"{ink} on {paper}"

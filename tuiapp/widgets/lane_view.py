@@ -43,7 +43,7 @@ class LaneView(Vertical):
     LaneView { height: auto; display: none; }
     LaneView.-shown { display: block; }
     LaneView Line { background: $panel; }
-    LaneView.-picked Line { background: $border-blurred; }
+    LaneView.-picked Line { background: $panel; }
     LaneView Horizontal { height: auto; }
     """
 

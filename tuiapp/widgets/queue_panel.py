@@ -36,7 +36,7 @@ class QueuePanel(Panel):
         rows = [self._row(view, snapshot.time, view.id == selected, ranks=ranks) for view in shown]
         count = snapshot.meters.num_waiting
         reason = f" · {name_reason(snapshot.skipped[0])}" if count and snapshot.skipped else ""
-        empty = Content.styled("nobody waits", "$faint")
+        empty = Content.styled("nobody waits", "$muted")
         self.say(Content("\n").join(rows) if rows else empty, f"{count} waiting{reason}")
 
     def _row(self, view: RequestView, now: float, is_selected: bool, *, ranks: bool) -> Content:
