@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import starmap
 from math import atan2, cos, degrees, exp, hypot, radians, sin, sqrt
 
 Triple = tuple[float, float, float]
@@ -35,9 +34,12 @@ WHITE = (0.95047, 1.0, 1.08883)
 
 def linear(colour: str) -> Triple:
     """Linear RGB, 0 to 1, of `#rrggbb`."""
-    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return red, green, blue
+
+    def channel(at: int) -> float:
+        share = int(colour[at : at + 2], 16) / 255
+        return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+    return channel(1), channel(3), channel(5)
 
 
 def contrast(one: str, other: str) -> float:
@@ -58,7 +60,8 @@ def to_lab(rgb: Triple) -> Triple:
     def cube_root(share: float) -> float:
         return share ** (1 / 3) if share > 216 / 24389 else (24389 / 27 * share + 16) / 116
 
-    x, y, z = starmap(lambda part, white: cube_root(part / white), zip(_times(TO_XYZ, rgb), WHITE, strict=True))
+    parts = zip(_times(TO_XYZ, rgb), WHITE, strict=True)
+    x, y, z = (cube_root(part / white) for part, white in parts)
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
