@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
 from typing import ClassVar
 
-from rich.text import Text
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.content import Content
-from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Footer
 
 from engine.config import ConfigError
 from engine.settings import BatcherName
@@ -21,35 +17,30 @@ from tuiapp.knobs import next_system, read_systems
 from tuiapp.lanes.choose import choose_contest
 from tuiapp.library.library import Library
 from tuiapp.presets import Preset, list_presets
-from tuiapp.reverse import Reverse
 from tuiapp.rewind import Rewind, open_log
 from tuiapp.screens.attack import AttackScreen
+from tuiapp.screens.choosing import ChoosingScreen
 from tuiapp.screens.compare import CompareScreen
-from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
-from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.lessons import LessonsScreen
 from tuiapp.screens.live_keys import BINDINGS, LIVE_ACTIONS, REPLAY_ACTIONS
+from tuiapp.screens.news import News
 from tuiapp.screens.picker import PickerScreen
 from tuiapp.screens.picture import save_picture
 from tuiapp.screens.profile import ProfileScreen
 from tuiapp.screens.run_reports import RunReports
 from tuiapp.screens.utilisation import UtilisationScreen
 from tuiapp.session import Session
-from tuiapp.snapshot import Notice, Snapshot
 from tuiapp.story import Story
-from tuiapp.text import clean
 from tuiapp.widgets.live_view import LiveView
-from tuiapp.widgets.timeline import Timeline
+from tuiapp.widgets.too_small import TooSmall
 
 FRAMES_PER_SECOND = 10
-MIN_WIDTH, MIN_HEIGHT = 80, 24
-EXIT_FAILED, EXIT_USAGE = 1, 2
 
 
-class LiveScreen(Screen[None]):
+class LiveScreen(ChoosingScreen):
     """Polls the view model and hands each widget the snapshot.
 
     Args:
@@ -67,22 +58,18 @@ class LiveScreen(Screen[None]):
         ascii_only: bool = False,
         library: Library | None = None,
     ) -> None:
-        super().__init__()
-        self._session = session
-        self._rewind = rewind
+        super().__init__(session, rewind, LiveView(session, ascii_only=ascii_only))
         self._on_ready: Callable[[Session], None] | None = on_ready
-        self._view = LiveView(session, ascii_only=ascii_only)
-        self._num_notices = 0
+        self._news = News(self, session)
         self._systems = read_systems()
         self._attacks = Attacks(session)
-        self._reverse = Reverse()
         self._reports = RunReports(self, session, library, self._go_to)
-        self.snapshot = self.newest = Snapshot(settings=session.settings)
+        self.newest = self.snapshot
 
     def compose(self) -> ComposeResult:
         yield self._view
         yield Footer(show_command_palette=False)
-        yield Static(id="too-small", markup=False)
+        yield TooSmall()
 
     def on_mount(self) -> None:
         self.set_interval(1 / FRAMES_PER_SECOND, self.draw)
@@ -100,7 +87,7 @@ class LiveScreen(Screen[None]):
         now = self._session.backend.now()
         if self._session.backend.log is not self._rewind.log:
             self._rewind = open_log(self._session.backend.log)
-            self._num_notices = self._rewind.poll(now).num_notices  # told when they were new
+            self._news.skip(self._rewind.poll(now))  # told when they were new
         newest = self._rewind.poll(now)
         if newest.info and newest.settings is not self.newest.settings:
             self._session.settings = newest.settings  # whoever changed them
@@ -111,7 +98,7 @@ class LiveScreen(Screen[None]):
             ready, self._on_ready = self._on_ready, None
             self._session.settle(newest.settings)
             ready(self._session)
-        self._tell_news(newest)
+        self._news.tell(newest)
         self._reports.poll(newest)
         self._go_back()
         at, self.snapshot = self._rewind.at, self._rewind.snapshot
@@ -131,48 +118,9 @@ class LiveScreen(Screen[None]):
 
     def _fits(self) -> bool:
         """Whether the terminal is large enough; if not, one line says so and the engine goes on."""
-        width, height = self.size
-        is_too_small = width < MIN_WIDTH or height < MIN_HEIGHT
-        self.set_class(is_too_small, "-too-small")
-        if is_too_small:
-            text = f"batchscope needs {MIN_WIDTH}×{MIN_HEIGHT}, now {width}×{height}"
-            self.query_one("#too-small", Static).update(Content(text))
-        return not is_too_small
-
-    def _tell_news(self, snapshot: Snapshot) -> None:
-        """Toasts for refusals, a modal for failures, each once."""
-        new = snapshot.num_notices - self._num_notices
-        self._num_notices = snapshot.num_notices
-        for notice in snapshot.notices[-new:] if new else ():
-            self._announce(notice)
-
-    def _announce(self, notice: Notice) -> None:
-        if notice.is_fatal and self.newest.info is None:
-            code = EXIT_USAGE if notice.is_usage else EXIT_FAILED
-            self.app.exit(return_code=code, message=Text(f"batchscope: {clean(notice.message)}"))
-        elif not notice.is_failure:
-            self.notify(notice.message, severity="warning", markup=False)
-        elif notice.is_usage and not notice.is_fatal:
-            self._session.settings = self.newest.settings
-            self.notify(notice.message, severity="error", markup=False)
-        elif not isinstance(self.app.screen, FailureScreen):
-            self.app.push_screen(FailureScreen(notice))
-        elif notice.is_fatal:  # it outweighs the failure that is being told
-            self.app.switch_screen(FailureScreen(notice))
-
-    def action_pause(self) -> None:
-        """Pause or go on; what runs backwards only stops."""
-        if self._reverse.is_on:
-            self._reverse.stop()
-        else:
-            self._session.toggle_pause()
-        self.draw_all()
-
-    def action_step(self, count: int) -> None:
-        if not self._session.is_paused:
-            self._session.toggle_pause()
-        self._session.backend.step(count)
-        self.action_follow()
+        is_large = self.query_one(TooSmall).tell(self.size)
+        self.set_class(not is_large, "-too-small")
+        return is_large
 
     def action_batcher(self, name: str) -> None:
         self._session.set_batcher(BatcherName(name))
@@ -253,103 +201,6 @@ class LiveScreen(Screen[None]):
         speed = self._session.change_speed(steps)
         what = "Playback" if self._session.replay else "Arrivals"
         self.notify(f"{what} ×{speed:g}", timeout=2)
-
-    def action_select(self, rows: int) -> None:
-        """Move the selection over the slots in use, then the queue."""
-        views = [view for view in (*self.snapshot.slots, *self.snapshot.waiting) if view]
-        ids = [view.id for view in views]
-        if not ids:
-            return
-        if self._view.selected in ids:
-            index = ids.index(self._view.selected) + rows
-        else:
-            index = 0 if rows > 0 else len(ids) - 1
-        self._view.selected = ids[max(0, min(len(ids) - 1, index))]
-        self.draw_all()
-
-    def action_inspect(self) -> None:
-        views = [view for view in (*self.snapshot.slots, *self.snapshot.waiting) if view]
-        chosen = self._view.selected or (views[0].id if views else None)
-        if chosen:
-            self._inspect(chosen)
-
-    @on(Timeline.Picked)
-    def inspect_cell(self, event: Timeline.Picked) -> None:
-        self._view.selected = event.request_id
-        self._inspect(event.request_id)
-
-    def _inspect(self, request_id: str) -> None:
-        if self._rewind.request(request_id) is None:
-            self.notify(f"{request_id} is no longer remembered", markup=False)
-        else:
-            screen = InspectScreen(self._rewind, self._session, request_id)
-            self.app.push_screen(screen, self._go_to)
-
-    def _go_to(self, number: int | None) -> None:
-        if number is not None:
-            self._reverse.stop()
-            self._rewind.go(number)
-            self.draw_all()
-
-    def action_rewind(self, passes: int) -> None:
-        """Show an earlier pass, or a later one, and say so where there is none."""
-        self._reverse.stop()
-        wanted = (self._rewind.at or self._rewind.newest) + passes
-        if not self._rewind.move(passes) and not self._seek_pass(wanted):
-            self.notify(self._rewind.limit(is_back=passes < 0), timeout=3)
-        self.draw_all()
-
-    def action_jump(self, seconds: int) -> None:
-        """Go on from another moment of a recording."""
-        self._reverse.stop()
-        if replay := self._session.replay:
-            self._rewind.follow()
-            replay.seek(max(0.0, replay.now() + seconds))
-
-    def _seek_pass(self, number: int) -> bool:
-        """In a recording, hold a pass, counted from 1, that is not in memory; False elsewhere."""
-        replay = self._session.replay
-        if not replay or number < 1:
-            return False
-        if not self._session.is_paused:
-            self._session.toggle_pause()
-        self._rewind.follow()
-        replay.seek_pass(number - 1)
-        return True
-
-    def action_reverse(self) -> None:
-        """Let a recording run backwards, at the speed of its playback."""
-        if not self._session.is_paused:
-            self._session.toggle_pause()
-        self._reverse.start(monotonic())
-
-    def _go_back(self) -> None:
-        """Go back as far as is due while a recording runs backwards."""
-        columns, speed = self._rewind.snapshot.columns, self._session.speed
-        if passes := self._reverse.passes_due(columns, monotonic(), speed):
-            wanted = max(1, (self._rewind.at or self._rewind.newest) - passes)
-            if wanted == 1:
-                self._reverse.stop()
-            if not self._rewind.go(wanted):
-                self._seek_pass(wanted)
-
-    def action_home(self) -> None:
-        self._reverse.stop()
-        if self._seek_pass(1):
-            return
-        self._rewind.go(self._rewind.oldest)
-        self.notify(self._rewind.limit(is_back=True), timeout=3)
-        self.draw_all()
-
-    def action_end(self) -> None:
-        self._reverse.stop()
-        self._rewind.go(self._rewind.newest)
-        self.draw_all()
-
-    def action_follow(self) -> None:
-        self._reverse.stop()
-        self._rewind.follow()
-        self.draw_all()
 
     def action_abort(self) -> None:
         if self._view.selected is None:

@@ -1,0 +1,106 @@
+"""`MomentsScreen`: a screen that can show any forward pass that is still in memory."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from time import monotonic
+
+from textual.screen import Screen
+
+from tuiapp.reverse import Reverse
+from tuiapp.rewind import Rewind
+from tuiapp.session import Session
+
+
+class MomentsScreen(Screen[None]):
+    """The actions that hold time, go through it pass by pass, and let a recording run backwards."""
+
+    def __init__(self, session: Session, rewind: Rewind) -> None:
+        super().__init__()
+        self._session = session
+        self._rewind = rewind
+        self._reverse = Reverse()
+
+    @abstractmethod
+    def draw_all(self) -> None:
+        """Show everything at once."""
+
+    def action_pause(self) -> None:
+        """Pause or go on; what runs backwards only stops."""
+        if self._reverse.is_on:
+            self._reverse.stop()
+        else:
+            self._session.toggle_pause()
+        self.draw_all()
+
+    def action_step(self, count: int) -> None:
+        if not self._session.is_paused:
+            self._session.toggle_pause()
+        self._session.backend.step(count)
+        self.action_follow()
+
+    def _go_to(self, number: int | None) -> None:
+        if number is not None:
+            self._reverse.stop()
+            self._rewind.go(number)
+            self.draw_all()
+
+    def action_rewind(self, passes: int) -> None:
+        """Show an earlier pass, or a later one, and say so where there is none."""
+        self._reverse.stop()
+        wanted = (self._rewind.at or self._rewind.newest) + passes
+        if not self._rewind.move(passes) and not self._seek_pass(wanted):
+            self.notify(self._rewind.limit(is_back=passes < 0), timeout=3)
+        self.draw_all()
+
+    def action_jump(self, seconds: int) -> None:
+        """Go on from another moment of a recording."""
+        self._reverse.stop()
+        if replay := self._session.replay:
+            self._rewind.follow()
+            replay.seek(max(0.0, replay.now() + seconds))
+
+    def _seek_pass(self, number: int) -> bool:
+        """In a recording, hold a pass, counted from 1, that is not in memory; False elsewhere."""
+        replay = self._session.replay
+        if not replay or number < 1:
+            return False
+        if not self._session.is_paused:
+            self._session.toggle_pause()
+        self._rewind.follow()
+        replay.seek_pass(number - 1)
+        return True
+
+    def action_reverse(self) -> None:
+        """Let a recording run backwards, at the speed of its playback."""
+        if not self._session.is_paused:
+            self._session.toggle_pause()
+        self._reverse.start(monotonic())
+
+    def _go_back(self) -> None:
+        """Go back as far as is due while a recording runs backwards."""
+        columns, speed = self._rewind.snapshot.columns, self._session.speed
+        if passes := self._reverse.passes_due(columns, monotonic(), speed):
+            wanted = max(1, (self._rewind.at or self._rewind.newest) - passes)
+            if wanted == 1:
+                self._reverse.stop()
+            if not self._rewind.go(wanted):
+                self._seek_pass(wanted)
+
+    def action_home(self) -> None:
+        self._reverse.stop()
+        if self._seek_pass(1):
+            return
+        self._rewind.go(self._rewind.oldest)
+        self.notify(self._rewind.limit(is_back=True), timeout=3)
+        self.draw_all()
+
+    def action_end(self) -> None:
+        self._reverse.stop()
+        self._rewind.go(self._rewind.newest)
+        self.draw_all()
+
+    def action_follow(self) -> None:
+        self._reverse.stop()
+        self._rewind.follow()
+        self.draw_all()
