@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -11,9 +12,10 @@ from typer.testing import CliRunner
 import tuiapp.bench.command
 from engine.bench.traffic import Traffic
 from engine.config import ConfigError
+from engine.events import EngineInfo
 from engine.runners.parts import ModelSpec
 from tests.engine_bench.builders import DUMMY, TINY
-from tuiapp.bench.measure import measure
+from tuiapp.bench.measure import give_threads, measure
 from tuiapp.bench.report import bench_table, bench_to_json
 from tuiapp.bench.request import FULL, QUICK, BenchRequest, choose_effort, read_commands, read_peers
 from tuiapp.bench.screen_cost import measure_screen
@@ -113,3 +115,10 @@ def test_the_screen_is_drawn_in_a_terminal_of_its_own():
     assert min(cost.without, cost.with_screen) > 0
     assert cost.cpu_ratio > 0
     assert cost.ratio == pytest.approx(cost.with_screen / cost.without)
+
+
+def test_a_server_on_the_cpu_gets_as_many_threads_as_this_engine():
+    info = EngineInfo("m", "cpu", "float32", "a", 1, 64, 4, 16, num_threads=2)
+    assert give_threads(info)["OMP_NUM_THREADS"] == "2"
+    assert give_threads(info)["VLLM_CPU_OMP_THREADS_BIND"] == "0,1"
+    assert give_threads(replace(info, device_uuid="GPU-1")) == {}

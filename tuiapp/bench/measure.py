@@ -150,9 +150,22 @@ def _make_others(
         port = free_port()
         log = Path(servers.enter_context(TemporaryDirectory())) / "server.log"
         command = write_command(template, limits, port)
-        url, pid = servers.enter_context(serving(name, command, port, log))
+        started = serving(name, command, port, log, give_threads(info))
+        url, pid = servers.enter_context(started)
         others.append(Served(name, url, requests, pid))
     return others
+
+
+def give_threads(info: EngineInfo) -> dict[str, str]:
+    """What gives a server as many threads of the CPU as this engine has; nothing on a device."""
+    if info.device_uuid:
+        return {}
+    cores = ",".join(map(str, range(info.num_threads)))
+    return {
+        "OMP_NUM_THREADS": str(info.num_threads),
+        "VLLM_CPU_OMP_THREADS_BIND": cores,
+        "VLLM_CPU_KVCACHE_SPACE": "1",  # GiB
+    }
 
 
 def _settings(effort: Effort) -> EngineSettings:
