@@ -106,5 +106,5 @@ class SteppedBackend:
         return True
 
     def _measure_pace(self) -> float:
-        self.core.configure(self.core.settings)  # what runs makes room
+        self.core.preempt_all()  # what runs makes room
         return measure_pace(self.core)
