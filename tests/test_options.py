@@ -2,7 +2,7 @@ import pytest
 
 from engine.config import ConfigError
 from engine.runners.parts import ModelSpec
-from engine.settings import BatcherName, Delivery, EngineSettings
+from engine.settings import BatcherName, Delivery, EngineSettings, SchedulingPolicy
 from tuiapp.options import apply_overrides, read_overrides, screen_options
 
 
@@ -48,3 +48,32 @@ def test_the_screen_gets_settings_with_the_overrides_in_them():
     options = screen_options(ModelSpec(), overrides, preset="x", idle=True, seed=7, ascii_only=True)
     assert options.settings == EngineSettings(max_num_seqs=3, max_batch_size=3)
     assert (options.preset, options.idle, options.seed, options.ascii_only) == ("x", True, 7, True)
+
+
+def test_any_setting_can_be_set_by_its_name():
+    sets = [
+        "scheduling_policy=priority",
+        "watermark=0.1",
+        "preferred_batch_size=2,4",
+        "deliver=auto",
+    ]
+    assert read_overrides(sets=sets) == {
+        "scheduling_policy": SchedulingPolicy.PRIORITY,
+        "watermark": 0.1,
+        "preferred_batch_size": (2, 4),
+        "deliver": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("watermrk=0.1", "--set: unknown setting 'watermrk'; did you mean 'watermark'?"),
+        ("watermark", "--set: expected KNOB=VALUE, got 'watermark'"),
+        ("aging=old", "--set: aging: expected a number, got 'old'"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused(text, message):
+    with pytest.raises(ConfigError) as caught:
+        read_overrides(sets=[text])
+    assert str(caught.value) == message

@@ -36,6 +36,7 @@ from tuiapp.flags import (
     PresetName,
     Quantization,
     Seed,
+    Sets,
     Slots,
     Threads,
     complete_preset,
@@ -106,6 +107,7 @@ def screen(
     chunk: Chunk = None,
     deliver: Deliver = None,
     async_scheduling: AsyncScheduling = None,
+    sets: Sets = None,
     seed: Seed = None,
     preset: Annotated[
         str | None,
@@ -149,7 +151,9 @@ def screen(
             compiles,
             quantization,
         )
-        overrides = read_overrides(slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling)
+        overrides = read_overrides(
+            slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling, sets or ()
+        )
         options = screen_options(
             spec,
             overrides,

@@ -35,6 +35,7 @@ from tuiapp.flags import (
     RecordingFile,
     ReportFile,
     Seed,
+    Sets,
     SloText,
     Slots,
     TensorParallel,
@@ -64,6 +65,7 @@ def run_command(
     chunk: Chunk = None,
     deliver: Deliver = None,
     async_scheduling: AsyncScheduling = None,
+    sets: Sets = None,
     seed: Seed = None,
     pace: Pace = 1.0,
     as_json: AsJson = False,
@@ -106,7 +108,7 @@ def run_command(
                 tensor_parallel,
             ),
             overrides=read_overrides(
-                slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling
+                slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling, sets or ()
             ),
             variants=tuple(variant or ()),
             seed=seed,
@@ -141,6 +143,7 @@ def compare_command(
     chunk: Chunk = None,
     deliver: Deliver = None,
     async_scheduling: AsyncScheduling = None,
+    sets: Sets = None,
     seed: Seed = None,
     pace: Pace = 1.0,
     as_json: AsJson = False,
@@ -182,7 +185,9 @@ def compare_command(
                 quantization,
                 tensor_parallel,
             ),
-            overrides=read_overrides(slots, chunk, num_kv_blocks, None, deliver, async_scheduling),
+            overrides=read_overrides(
+                slots, chunk, num_kv_blocks, None, deliver, async_scheduling, sets or ()
+            ),
             variants=tuple(each.strip() for each in variants.split(",") if each.strip()),
             seed=seed,
             pace=pace,
@@ -208,6 +213,7 @@ def rerun_command(
     chunk: Chunk = None,
     deliver: Deliver = None,
     async_scheduling: AsyncScheduling = None,
+    sets: Sets = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     as_markdown: AsMarkdown = False,
@@ -234,7 +240,7 @@ def rerun_command(
             path=find_recording(recording),
             spec={key: value for key, value in named.items() if value is not None},
             overrides=read_overrides(
-                slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling
+                slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling, sets or ()
             ),
             fail_if=tuple(fail_if or ()),
             slo=slo,

@@ -86,6 +86,14 @@ AsyncScheduling = Annotated[
         help="Plan a pass while the one before runs; left out, on CUDA only.",
     ),
 ]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KNOB=VALUE",
+        help="Any setting of the engine, as scheduling_policy=priority; repeatable.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the traffic.")]
 Pace = Annotated[
     float,

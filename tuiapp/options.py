@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.config import ConfigError, construct, read_fields
+from engine.config import ConfigError, construct, read_fields, suggest
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
+from tuiapp.knobs import list_knobs
+from tuiapp.knobs.knob import read_value
 
 FLAGS = {
     "batcher": "--batcher",
@@ -54,11 +56,13 @@ def read_overrides(
     batcher: str | None = None,
     deliver: str | None = None,
     async_scheduling: bool | None = None,
+    sets: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The fields of `EngineSettings` that flags name; a flag that was not given is None.
 
     Args:
         slots: for every batcher.
+        sets: further ones as `name=value`, which win.
 
     Raises:
         ConfigError: a value cannot be; the message names the flag.
@@ -74,7 +78,7 @@ def read_overrides(
     }
     try:
         given = {name: value for name, value in wanted.items() if value is not None}
-        return read_fields(EngineSettings, given)
+        return read_fields(EngineSettings, given) | dict(map(_read_set, sets))
     except ConfigError as error:
         raise _blame(error) from None
 
@@ -110,7 +114,30 @@ def screen_options(
     return ScreenOptions(spec, settings, overrides, preset, idle, seed, ascii_only, record)
 
 
+def _read_set(text: str) -> tuple[str, Any]:
+    """A setting and its value.
+
+    Raises:
+        ConfigError: there is none of that name, or it has no such value.
+    """
+    name, sign, value = text.partition("=")
+    knobs = {knob.name: knob for knob in list_knobs()}
+    if not sign or name not in knobs:
+        problem = (
+            f"unknown setting {name!r}; {suggest(name, knobs)}"
+            if sign
+            else (f"expected KNOB=VALUE, got {text!r}")
+        )
+        raise ConfigError(problem, place="--set")
+    try:
+        return name, read_value(knobs[name], value)
+    except ConfigError as error:
+        raise ConfigError(error.problem, error.path, "--set") from None
+
+
 def _blame(error: ConfigError) -> ConfigError:
     """The same error, said of the flag."""
+    if error.place:
+        return error
     key = str(error.path[0]) if error.path else ""
     return ConfigError(error.problem, place=FLAGS.get(key, ""))

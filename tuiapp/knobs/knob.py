@@ -107,11 +107,19 @@ def change(settings: EngineSettings, knob: Knob, text: str) -> EngineSettings:
     Raises:
         ConfigError: it is no such value, or does not go with the other settings.
     """
+    return construct(partial(replace, settings), {knob.name: read_value(knob, text)})
+
+
+def read_value(knob: Knob, text: str) -> Any:
+    """A value as a user writes it.
+
+    Raises:
+        ConfigError: it is no such value.
+    """
     word = text.strip().lower()
     if knob.is_optional and word == AUTO:
-        return construct(partial(replace, settings), {knob.name: None})
-    values = read_fields(EngineSettings, {knob.name: _scalar(knob, word)})
-    return construct(partial(replace, settings), values)
+        return None
+    return read_fields(EngineSettings, {knob.name: _scalar(knob, word)})[knob.name]
 
 
 def nudge(settings: EngineSettings, knob: Knob, steps: int) -> EngineSettings:
