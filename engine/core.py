@@ -18,7 +18,7 @@ from engine.events import Arrived, Configured, EngineInfo, Failed, Ready, Split
 from engine.flight import Flight, advance
 from engine.log import EventLog
 from engine.order import make_order
-from engine.outputs import NewToken, Outputs
+from engine.outputs import Outputs, Told
 from engine.plan import Plan, Runner, RunnerError
 from engine.queues import Queues
 from engine.record import Recorder
@@ -225,9 +225,9 @@ class EngineCore:
             self._fail(flight.plan, error)
             return
         came = self.clock.now()
-        new = flight.fill(token_ids)
+        flight.fill(token_ids)
         published = self._publish(flight)
-        told = self._outputs.detokenise(new)
+        told = self._outputs.detokenise(flight.samples, token_ids)
         detokenised = self.clock.now()
         ended = self._apply(told, came)
         applied = self.clock.now()
@@ -249,21 +249,18 @@ class EngineCore:
         self._recorder.record_pass(draft, ended, flight.began, split, flight.launch.mode)
         self._recorder.seconds = self.clock.now() - applied
 
-    def _apply(
-        self, told: list[tuple[NewToken, str, FinishReason | None]], now: float
-    ) -> set[Sequence]:
+    def _apply(self, told: list[Told], now: float) -> set[Sequence]:
         """Hand on new tokens and their text; return the sequences that they complete."""
+        self._outputs.push(told, now, is_streaming=self.settings.delivery is Delivery.STREAM)
         ended = set()
-        is_streaming = self.settings.delivery is Delivery.STREAM
-        for new, text, reason in told:
-            self._outputs.push(new, text, now)
-            if is_streaming or (reason and not self.batcher.request_level):
-                self._outputs.deliver(new.seq, now)
+        for seq, _, _, _, reason in told:
             if reason:
-                if new.seq.slot is None:  # preempted while its last token was under way
-                    self.queues.remove(new.seq)
-                self._finish(new.seq, reason)
-                ended.add(new.seq)
+                if not self.batcher.request_level:
+                    self._outputs.deliver(seq, now)
+                if seq.slot is None:  # preempted while its last token was under way
+                    self.queues.remove(seq)
+                self._finish(seq, reason)
+                ended.add(seq)
         self._deliver_batch()
         return ended
 

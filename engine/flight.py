@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine.outputs import NewToken
 from engine.plan import Launch, Plan, Row
 from engine.record import Draft
 from engine.request import PENDING, Sequence, Status
@@ -37,15 +36,11 @@ class Flight:
     @property
     def ends(self) -> Iterator[tuple[Sequence, int]]:
         """How many tokens each sequence has in the cache once the pass has run."""
-        for seq, row in self.draft.rows:
+        for seq, row in zip(self.draft.seqs, self.draft.rows, strict=True):
             yield seq, row.num_computed + row.num_tokens
 
-    def fill(self, token_ids: list[int]) -> list[NewToken]:
-        """Put the tokens that came out in their places; return those that are wanted.
-
-        Those of sequences that ended meanwhile are thrown away.
-        """
-        new = []
+    def fill(self, token_ids: list[int]) -> None:
+        """Put the tokens that came out in their places, but for sequences that have ended."""
         for (seq, place), token_id in zip(self.samples, token_ids, strict=True):
             if seq.status is Status.FINISHED:
                 continue
@@ -53,8 +48,6 @@ class Flight:
                 seq.token_ids[place] = token_id
             else:
                 seq.token_ids.append(token_id)
-            new.append(NewToken(seq, place, token_id))
-        return new
 
 
 def advance(rows: Iterable[Row]) -> list[tuple[Sequence, int]]:

@@ -30,6 +30,14 @@ class EventLog:
             newest = self._begin_chunk()
         newest.append(event)
 
+    def extend(self, events: list[Event]) -> None:
+        """Add events in one go; for the one writer only."""
+        if len(self._newest) + len(events) <= CHUNK:
+            self._newest.extend(events)
+        else:
+            for event in events:
+                self.append(event)
+
     def since(self, position: int) -> tuple[list[Event], int]:
         """Read on from a position.
 

@@ -9,27 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
 
 from engine.clock import Clock
-from engine.events import Delivered, Finished, Refused, Token
+from engine.events import Delivered, Event, Finished, Refused, Token
 from engine.log import EventLog
 from engine.request import Answer, FinishReason, Sequence, Status
 from engine.tokenizer import TextStream, Tokenizer
 
 REMEMBERED_TEXTS = 16_384  # of the last two or three tokens, which much text has in common
-
-
-class NewToken(NamedTuple):
-    """A token that a pass gave a sequence.
-
-    Attributes:
-        place: among the sequence's tokens, those of its prompt included.
-    """
-
-    seq: Sequence
-    place: int
-    token_id: int
 
 
 @dataclass(slots=True, eq=False)
@@ -38,7 +25,7 @@ class Output:
 
     Attributes:
         end_ids: tokens that end it.
-        min_tokens: output tokens before an end counts.
+        first_end: place of the first token that may end it, the prompt's tokens counted.
         cancel_after: tokens after which its client goes away; 0 if it is patient.
         pieces: text so far.
         num_pending: tokens generated but not delivered yet.
@@ -47,11 +34,15 @@ class Output:
 
     stream: TextStream
     end_ids: frozenset[int]
-    min_tokens: int
+    first_end: int
     cancel_after: int
     pieces: list[str] = field(default_factory=list)
     num_pending: int = 0
     num_delivered: int = 0
+
+
+# A new token with its text, and why it is the last one of its sequence, if it is.
+Told = tuple[Sequence, Output, int, str, FinishReason | None]
 
 
 class Outputs:
@@ -73,42 +64,63 @@ class Outputs:
         self._live[seq.id] = Output(
             TextStream(self._decode, sampling.stop),
             eos_token_ids | sampling.stop_token_ids,
-            sampling.min_tokens,
+            seq.num_prompt_tokens + sampling.min_tokens - 1,
             seq.request.cancel_after_tokens or 0,
         )
 
     def detokenise(
-        self, new: Iterable[NewToken]
-    ) -> list[tuple[NewToken, str, FinishReason | None]]:
-        """Find the text that each new token adds, and why it is its sequence's last, if it is."""
-        return [(each, *self._read(each)) for each in new]
+        self, samples: Iterable[tuple[Sequence, int]], token_ids: Iterable[int]
+    ) -> list[Told]:
+        """Find the text that new tokens add, and whether they are the last.
 
-    def push(self, new: NewToken, text: str, now: float) -> None:
-        """Note a token and its text as generated.
+        Those of sequences that ended meanwhile are thrown away.
 
         Args:
-            now: seconds on the clock; the same for all tokens of a pass.
+            samples: who gets a token, and the place of the token among theirs.
         """
-        request_id = new.seq.request.id
-        output = self._live[request_id]
-        output.pieces.append(text)
-        output.num_pending += 1
-        self._log.append(Token(now, request_id, new.token_id, text))
+        told: list[Told] = []
+        for (seq, place), token_id in zip(samples, token_ids, strict=True):
+            if seq.status is Status.FINISHED:
+                continue
+            output = self._live[seq.request.id]
+            stream = output.stream
+            may_end = place >= output.first_end
+            text = stream.push(token_id, may_stop=may_end)
+            reason = None
+            if may_end and (token_id in output.end_ids or stream.is_stopped):
+                reason = FinishReason.STOP
+            elif place + 1 >= seq.max_num_tokens:
+                reason = FinishReason.LENGTH
+            told.append((seq, output, token_id, text, reason))
+        return told
+
+    def push(self, told: Iterable[Told], now: float, *, is_streaming: bool) -> None:
+        """Note tokens as generated and, if clients get them one by one, as delivered.
+
+        All of a pass in one go: nothing else is done so often.
+
+        Args:
+            now: seconds on the clock.
+        """
+        events: list[Event] = []
+        for seq, output, token_id, text, _ in told:
+            request_id = seq.request.id
+            output.pieces.append(text)
+            output.num_pending += 1
+            events.append(Token(now, request_id, token_id, text))
+            if is_streaming:
+                events.append(self._hand_over(output, request_id, now))
+        self._log.extend(events)
 
     def deliver(self, seq: Sequence, now: float) -> None:
         """Hand the client what was generated since the last time."""
-        request_id = seq.request.id
-        output = self._live.get(request_id)
+        output = self._live.get(seq.id)
         if output is None:
             return
         if output.num_pending:
-            self._log.append(Delivered(now, request_id, output.num_pending))
-            output.num_delivered += output.num_pending
-            output.num_pending = 0
-        if seq.status is Status.FINISHED:
+            self._log.append(self._hand_over(output, seq.id, now))
+        if seq.is_finished:
             self._close(seq)
-        elif 0 < output.cancel_after <= output.num_delivered:
-            self._leaving.append(request_id)
 
     def finish(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
         """End a sequence; tokens that are still to be delivered stay until they are."""
@@ -152,12 +164,10 @@ class Outputs:
         output = tuple(seq.token_ids[seq.num_prompt_tokens :])
         self._answered.append(Answer(seq.id, output))
 
-    def _read(self, new: NewToken) -> tuple[str, FinishReason | None]:
-        seq, place, token_id = new
-        output = self._live[seq.request.id]
-        stream = output.stream
-        may_stop = place + 1 - seq.num_prompt_tokens >= output.min_tokens
-        text = stream.push(token_id, may_stop=may_stop)
-        if may_stop and (token_id in output.end_ids or stream.is_stopped):
-            return text, FinishReason.STOP
-        return text, FinishReason.LENGTH if place + 1 >= seq.max_num_tokens else None
+    def _hand_over(self, output: Output, request_id: str, now: float) -> Delivered:
+        """Count what was pending as delivered."""
+        num_tokens, output.num_pending = output.num_pending, 0
+        output.num_delivered += num_tokens
+        if 0 < output.cancel_after <= output.num_delivered:
+            self._leaving.append(request_id)
+        return Delivered(now, request_id, num_tokens)

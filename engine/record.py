@@ -23,13 +23,14 @@ class Draft:
     """What can be said of a pass once it is launched, although its tokens are still to come.
 
     Attributes:
-        rows: every slot that is held during it, with who holds it.
+        seqs, rows: who holds a slot during it, and what each of them does.
         preempted, blocks: what its plan changed.
         num_waiting, num_running, num_free_blocks: with its plan.
     """
 
     plan: Plan
-    rows: list[tuple[Sequence, RowRecord]]
+    seqs: list[Sequence]
+    rows: list[RowRecord]
     preempted: tuple[Preemption, ...]
     blocks: tuple[BlockChange, ...]
     num_waiting: int
@@ -60,9 +61,14 @@ class Recorder:
 
     def draft(self, plan: Plan, queues: Queues) -> Draft:
         """Note what is known of a pass that was just launched, before its sequences move on."""
+        seqs = [row.seq for row in plan.rows]
+        if len(seqs) < len(queues.running):
+            planned = set(seqs)
+            seqs += [seq for seq in queues.running if seq not in planned]
         return Draft(
             plan=plan,
-            rows=draft_rows(plan, queues.running),
+            seqs=seqs,
+            rows=draft_rows(plan, seqs),
             preempted=queues.take_preemptions(),
             blocks=queues.pool.take_changes(),
             num_waiting=len(queues.waiting),
@@ -82,9 +88,7 @@ class Recorder:
             mode: in which of its ways the runner ran it.
         """
         now = self._clock.now()
-        self._write(
-            draft, finish_rows(draft.rows, ended), now, max(began, self._ended), split, mode
-        )
+        self._write(draft, finish_rows(draft, ended), now, max(began, self._ended), split, mode)
         self._num_passes += 1
         self._ended = now
 
@@ -161,43 +165,41 @@ class Recorder:
         )
 
 
-def draft_rows(plan: Plan, running: list[Sequence]) -> list[tuple[Sequence, RowRecord]]:
-    """What every held slot does in a pass, as far as can be said before its tokens come in."""
-    rows = [(seq, _draft_row(seq, num_tokens)) for seq, num_tokens in plan.rows]
-    if len(rows) < len(running):
-        planned = {row.seq for row in plan.rows}
-        rows += [(seq, _draft_row(seq, 0)) for seq in running if seq not in planned]
-    return rows
+def draft_rows(plan: Plan, seqs: list[Sequence]) -> list[RowRecord]:
+    """What sequences do in a pass, as far as can be said before its tokens come in.
+
+    Args:
+        seqs: those of the plan in its order, then others that hold a slot meanwhile.
+    """
+    rows = [_draft_row(seq, num_tokens) for seq, num_tokens in plan.rows]
+    return rows + [_draft_row(seq, 0) for seq in seqs[len(rows) :]]
 
 
-def finish_rows(
-    rows: list[tuple[Sequence, RowRecord]], ended: Container[Sequence]
-) -> tuple[RowRecord, ...]:
+def finish_rows(draft: Draft, ended: Container[Sequence]) -> tuple[RowRecord, ...]:
     """What every held slot did in a pass, by slot.
 
     Args:
         ended: those who got their last token in it; who had ended before wasted its slot.
     """
-    finished = [
+    rows = [
         row if seq.status is not Status.FINISHED else _finish_row(seq, row, seq in ended)
-        for seq, row in rows
+        for seq, row in zip(draft.seqs, draft.rows, strict=True)
     ]
-    return tuple(sorted(finished, key=itemgetter(0)))
+    rows.sort(key=itemgetter(0))
+    return tuple(rows)
 
 
 def _draft_row(seq: Sequence, num_tokens: int) -> RowRecord:
-    assert seq.slot is not None, f"{seq.id} runs without a slot"
-    num_computed, total_tokens = seq.num_computed, len(seq.token_ids)
+    slot, num_computed, total_tokens = seq.slot, seq.num_computed, len(seq.token_ids)
+    assert slot is not None, f"{seq.id} runs without a slot"
     sampled = 0 < num_tokens == total_tokens - num_computed
+    work = Work.PREFILL
     if not num_tokens:
         work = Work.STALLED
     elif num_tokens == 1 and sampled and total_tokens > seq.num_prompt_tokens:
         work = Work.DECODE
-    else:
-        work = Work.PREFILL
-    return RowRecord(
-        seq.slot, seq.request.id, work, num_tokens, num_computed, total_tokens, sampled
-    )
+    request_id = seq.request.id
+    return RowRecord(slot, request_id, work, num_tokens, num_computed, total_tokens, sampled)
 
 
 def _finish_row(seq: Sequence, row: RowRecord, has_ended: bool) -> RowRecord:

@@ -90,16 +90,13 @@ class TextStream:
         """
         tail, before = self._tail, self._before
         text = self._decode(tail)
+        is_stuck = len(tail) - self._num_shown > LONGEST_TAIL
         if text.endswith(REPLACEMENT) and not is_last:
-            return self._settle_part(text) if self._is_stuck else ""
-        if len(text) <= len(before) and not self._is_stuck:
+            return self._settle_part(text) if is_stuck else ""
+        if len(text) <= len(before) and not is_stuck:
             return ""
         self._settle(len(tail))
         return text[len(before) :]
-
-    @property
-    def _is_stuck(self) -> bool:
-        return len(self._tail) - self._num_shown > LONGEST_TAIL
 
     def _settle_part(self, text: str) -> str:
         """Give up on all but the last ids of a long tail that never became a whole character.

@@ -81,7 +81,7 @@ def test_a_slot_that_is_held_for_its_batch_is_shown_as_held():
 def test_a_live_slot_that_a_plan_left_out_is_shown_as_stalled():
     core = make_core(ask("a", 5), max_num_batched_tokens=8)
     core.step()
-    [(_, row)] = draft_rows(Plan(), core.queues.running)
+    [row] = draft_rows(Plan(), core.queues.running)
     assert row == RowRecord(0, "a", Work.STALLED, 0, num_computed=5, total_tokens=6)
 
 

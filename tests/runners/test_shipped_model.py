@@ -33,6 +33,8 @@ KNOBS: dict[str, dict[str, Any]] = {
     "continuous": {},
     "continuous in small chunks": {"long_prefill_token_threshold": 3},
     "continuous in a small cache": {"num_kv_blocks": 11},
+    "planned ahead": {"async_scheduling": True},
+    "planned ahead in a small cache": {"async_scheduling": True, "num_kv_blocks": 11},
     "static": {"batcher": BatcherName.STATIC, "max_batch_size": 3, "start": Start.IDLE},
     "dynamic": {"batcher": BatcherName.DYNAMIC, "max_batch_size": 4, "max_queue_delay_ms": 0.0},
 }
