@@ -212,7 +212,8 @@ class EngineCore:
         launched = self.clock.now()
         draft = self._recorder.draft(plan, self.queues)
         samples = advance(plan.rows)
-        self.flight = Flight(plan, launch, draft, samples, began, scheduled, launched)
+        moved = self.clock.now()
+        self.flight = Flight(plan, launch, draft, samples, began, scheduled, launched, moved)
         return None
 
     def _land(self, flight: Flight) -> None:
@@ -236,7 +237,7 @@ class EngineCore:
             schedule=flight.scheduled - flight.began,
             launch=max(0.0, flight.launched - flight.scheduled - timing.prepare - timing.sample),
             wait=came - awaited,
-            apply=applied - detokenised,
+            apply=flight.moved - flight.launched + applied - detokenised,
             prepare=timing.prepare,
             sample=timing.sample,
             detokenise=detokenised - came,

@@ -21,8 +21,8 @@ class Flight:
 
     Attributes:
         samples: who gets a token, and the place of the token among theirs; in row order.
-        began, scheduled, launched: seconds on the clock when its step began, its plan was made
-            and the device had it.
+        began, scheduled, launched, moved: seconds on the clock when its step began, its plan was
+            made, the device had it, and its sequences had moved on.
     """
 
     plan: Plan
@@ -32,6 +32,7 @@ class Flight:
     began: float
     scheduled: float
     launched: float
+    moved: float
 
     @property
     def ends(self) -> Iterator[tuple[Sequence, int]]:

@@ -1,7 +1,7 @@
 """What the engine itself costs a step, by the number of running sequences.
 
-Sequences decode with nothing computed: the runner makes tokens up at once. What is left is the
-policy (`schedule`), the made-up tokens (`launch`), and text, events and records (`rest`).
+Sequences decode with nothing computed: the runner makes tokens up at once. What is left is what
+the engine tells of itself in the `split` of every pass, by a clock that counts CPU time.
 """
 
 from __future__ import annotations
@@ -10,16 +10,12 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from engine.clock import VirtualClock
 from engine.core import EngineCore
 from engine.cost import Linear
-from engine.events import EngineInfo
+from engine.events import EngineInfo, Step, Token
 from engine.log import EventLog
 from engine.metrics import Metrics
-from engine.plan import Batcher, Launch, Plan, Runner
-from engine.queues import Queues
 from engine.request import Request, SamplingParams
 from engine.runners.sim import SimRunner
 from engine.settings import EngineSettings
@@ -35,18 +31,28 @@ class StepCost:
     """CPU seconds of the median step with so many sequences, part by part.
 
     Attributes:
+        schedule: the batcher plans.
+        launch: tokens are made up.
+        apply: sequences move on; tokens and deliveries are noted and logged.
+        detokenise: tokens become text.
+        record: the pass is written down.
+        step: all of it, and what lies between.
         metrics: folding its events into the report, which is not part of the step.
     """
 
     num_seqs: int
     schedule: float
     launch: float
-    rest: float
+    apply: float
+    detokenise: float
+    record: float
+    step: float
     metrics: float
 
     @property
-    def step(self) -> float:
-        return self.schedule + self.launch + self.rest
+    def rest(self) -> float:
+        """All but the plan and the made-up tokens."""
+        return self.step - self.schedule - self.launch
 
 
 def measure_scheduling(sizes: Sequence[int] = SIZES, num_steps: int = 200) -> list[StepCost]:
@@ -54,43 +60,28 @@ def measure_scheduling(sizes: Sequence[int] = SIZES, num_steps: int = 200) -> li
     return [_measure(size, num_steps) for size in sizes]
 
 
-@dataclass(slots=True)
-class _TimedBatcher:
-    """A batcher, with the CPU time that it took last."""
-
-    batcher: Batcher
-    request_level: ClassVar[bool] = False
-    seconds: float = 0.0
-
-    def schedule(self, queues: Queues, now: float) -> Plan:
-        began = time.process_time()
-        plan = self.batcher.schedule(queues, now)
-        self.seconds = time.process_time() - began
-        return plan
+def measure_logging(num_events: int = 50_000) -> float:
+    """CPU seconds that one event takes to be made and logged, on average."""
+    log = EventLog(KEPT_EVENTS)
+    began = time.process_time()
+    for number in range(num_events):
+        log.append(Token(0.5, "r1", number, " word"))
+    return (time.process_time() - began) / num_events
 
 
-@dataclass(slots=True)
-class _TimedRunner:
-    """A runner, with the CPU time that a launch took last."""
+class _CpuClock:
+    """CPU time of this process; nothing is waited for."""
 
-    runner: Runner
-    seconds: float = 0.0
+    def now(self) -> float:
+        return time.process_time()
 
-    def launch(self, plan: Plan) -> Launch:
-        began = time.process_time()
-        launch = self.runner.launch(plan)
-        self.seconds = time.process_time() - began
-        return launch
-
-    def resize(self, num_blocks: int, block_size: int) -> None:
-        self.runner.resize(num_blocks, block_size)
+    def sleep(self, seconds: float) -> None:
+        """Return at once."""
 
 
 def _measure(num_seqs: int, num_steps: int) -> StepCost:
     core, metrics = _make_core(num_seqs, num_steps), Metrics()
-    batcher, runner = _TimedBatcher(core.batcher), _TimedRunner(core.runner)
-    core.batcher, core.runner = batcher, runner
-    parts: list[tuple[float, float, float, float]] = []
+    parts: list[tuple[float, ...]] = []
     position = len(core.log)
     for _ in range(num_steps):
         began = time.process_time()
@@ -99,14 +90,15 @@ def _measure(num_seqs: int, num_steps: int) -> StepCost:
         events, position = core.log.since(position)
         metrics.feed(events)
         folded = time.process_time()
-        known = batcher.seconds, runner.seconds
-        parts.append((*known, stepped - began - sum(known), folded - stepped))
+        [split] = [event.split for event in events if isinstance(event, Step)]
+        told = (split.schedule, split.launch, split.apply, split.detokenise, split.log)
+        parts.append((*told, stepped - began, folded - stepped))
     return StepCost(num_seqs, *(statistics.median(part) for part in zip(*parts, strict=True)))
 
 
 def _make_core(num_seqs: int, num_steps: int) -> EngineCore:
     """A core in which so many sequences decode."""
-    tokenizer, clock = ToyTokenizer(), VirtualClock()
+    tokenizer, clock = ToyTokenizer(), _CpuClock()
     settings = EngineSettings(
         max_num_seqs=num_seqs,
         max_num_batched_tokens=num_seqs * PROMPT_TOKENS,
