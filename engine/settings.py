@@ -210,13 +210,16 @@ class EngineSettings:
             )
 
     def keeps_cache(self, before: EngineSettings) -> bool:
-        """Whether what runs and what the cache holds may stay when these settings take over."""
+        """Whether what runs and what the cache holds may stay when these settings take over.
+
+        They may not under the very same settings: who sets these again wants to start afresh.
+        """
         changed = {
             field.name
             for field in fields(self)
             if getattr(self, field.name) != getattr(before, field.name)
         }
-        return changed <= HARMLESS
+        return bool(changed) and changed <= HARMLESS
 
     @property
     def delivery(self) -> Delivery:
