@@ -19,7 +19,7 @@ from engine.flight import Flight, advance
 from engine.log import EventLog
 from engine.order import make_order
 from engine.outputs import Outputs, Told
-from engine.plan import Plan, Runner, RunnerError
+from engine.plan import CacheLostError, Plan, Runner, RunnerError
 from engine.queues import Queues
 from engine.record import Recorder
 from engine.register import Register
@@ -123,14 +123,14 @@ class EngineCore:
         state that another one made. No token is lost or repeated.
 
         Raises:
-            RunnerError: the runner cannot hold that many blocks; nothing was changed.
+            RunnerError: the runner cannot hold that many blocks; the settings stay.
         """
         self.settle()
         pool = old = self.queues.pool
         if not settings.keeps_cache(self.settings):
             pool = self._make_pool(settings)
         if (pool.num_blocks, pool.block_size) != (old.num_blocks, old.block_size):
-            self.runner.resize(pool.num_blocks, pool.block_size)
+            self._resize(pool)
         if pool is not old or self.queues.num_slots > settings.num_slots:
             self.preempt_all()
         self._recorder.record_change(Plan(), self.queues)
@@ -154,7 +154,7 @@ class EngineCore:
             self.queues.preempt(seq)
 
     def clear_cache(self) -> None:
-        """Preempt what runs and forget all that the cache holds, since its memory is lent away."""
+        """Preempt what runs and forget all that the cache held: its memory is lent away or lost."""
         self.preempt_all()
         self._recorder.record_change(Plan(), self.queues)
         self.queues.pool = self._make_pool(self.settings)
@@ -309,6 +309,13 @@ class EngineCore:
             else:
                 self._drop(row.seq, FinishReason.ERROR, str(error))
         self.log.append(Failed(now, str(error)))
+
+    def _resize(self, pool: BlockPool) -> None:
+        try:
+            self.runner.resize(pool.num_blocks, pool.block_size)
+        except CacheLostError:
+            self.clear_cache()
+            raise
 
     def _refusal(self, request: Request) -> str | None:
         vocab_size = self.tokenizer.vocab_size

@@ -91,12 +91,6 @@ class Plan:
         """Token positions the forward pass computes, padding and dead rows counted."""
         return len(self.rows) * self.width if self.rectangular else self.num_tokens
 
-    @property
-    def is_decode(self) -> bool:
-        """Whether every live row is one decoding token, so that a CUDA graph can replay it."""
-        live = [row for row in self.rows if row.num_tokens]
-        return bool(live) and all(row.seq.is_decoding for row in live)
-
 
 class Batcher(Protocol):
     """A batching policy. Implementations are frozen dataclasses: settings, no state.
@@ -170,6 +164,8 @@ class Runner(Protocol):
 
         Raises:
             RunnerError: there is no memory for it; the old cache stays.
+            CacheLostError: that showed only once the old one was gone; an empty one of the old
+                size stands in its place.
         """
         ...
 
@@ -188,3 +184,7 @@ class Done:
 
 class RunnerError(Exception):
     """A forward pass failed, for example for want of device memory."""
+
+
+class CacheLostError(RunnerError):
+    """What the KV cache held is gone; all that was computed has to be computed again."""

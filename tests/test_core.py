@@ -19,7 +19,7 @@ from engine.events import (
     Step,
     Token,
 )
-from engine.plan import RunnerError
+from engine.plan import CacheLostError, RunnerError
 from engine.request import FinishReason, Status
 from engine.settings import (
     BatcherName,
@@ -32,6 +32,7 @@ from engine.settings import (
 from engine.tokenizer import ToyTokenizer
 from tests.builders import (
     CheckedRunner,
+    KvMemory,
     ask,
     events_of,
     make_core,
@@ -522,6 +523,17 @@ class TestConfigure:
         run_out(core)
         assert len(outputs_of(core.log)["a"]) == 4
 
+    def test_what_runs_is_computed_again_where_the_runner_lost_its_cache_in_trying(self):
+        core = make_core(ask("a", 40), enable_prefix_caching=True)
+        core.runner = Forgetful(core.clock, 99, 16)
+        core.step()
+        before = core.settings
+        with pytest.raises(CacheLostError, match="no memory for 9 blocks"):
+            core.configure(EngineSettings(num_kv_blocks=9))
+        assert (core.settings, core.queues.pool.cached) == (before, frozenset())
+        run_out(core)
+        assert len(outputs_of(core.log)["a"]) == 4
+
     def test_the_runner_is_asked_only_for_another_cache(self):
         core = make_core()
         core.runner = Cramped(core.clock, 99, 16)
@@ -541,6 +553,14 @@ class Cramped(CheckedRunner):
 
     def resize(self, num_blocks: int, block_size: int) -> None:
         raise RunnerError(f"no memory for {num_blocks} blocks")
+
+
+class Forgetful(CheckedRunner):
+    """Frees its cache before it finds that there is no memory for another one."""
+
+    def resize(self, num_blocks: int, block_size: int) -> None:
+        self.memory = KvMemory(block_size)
+        raise CacheLostError(f"no memory for {num_blocks} blocks")
 
 
 class TestReserve:

@@ -50,14 +50,7 @@ def test_a_rectangular_plan_pads_every_row_to_the_longest():
 
 def test_an_empty_plan_computes_nothing():
     plan = Plan(rectangular=True)
-    assert (plan.num_tokens, plan.num_slots, plan.width, plan.is_decode) == (0, 0, 0, False)
-
-
-def test_a_pass_is_decode_if_every_live_row_is():
-    assert Plan((decode_row(), decode_row())).is_decode
-    assert Plan((decode_row(), dead_row()), rectangular=True).is_decode
-    assert not Plan((decode_row(), Row(make_seq(4), 4))).is_decode
-    assert not Plan((dead_row(),), rectangular=True).is_decode
+    assert (plan.num_tokens, plan.num_slots, plan.width) == (0, 0, 0)
 
 
 def test_a_pass_that_is_done_gives_its_tokens():

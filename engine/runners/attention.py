@@ -16,7 +16,7 @@ from weakref import WeakMethod
 import torch
 from transformers import AttentionInterface, PreTrainedModel
 
-from engine.plan import RunnerError
+from engine.plan import CacheLostError, RunnerError
 from engine.runners.attend import AttentionOptions
 from engine.runners.attention_batch import DecodeBatch
 from engine.runners.backend import AttentionBackend, CapturableBackend
@@ -111,8 +111,9 @@ class PagedAttention:
         """Replace the cache by one of that size; what it held is lost.
 
         Raises:
-            RunnerError: there is no memory for it, or the way to attend cannot read such blocks; a
-                cache of the old size stays.
+            RunnerError: there is no memory for it, or the way to attend cannot read such blocks.
+            CacheLostError: that showed only when it was tried; an empty cache of the old size
+                stands there.
         """
         self._chooser.choose(self._calls, block_size)
         needed = (num_blocks + 1) * block_size * self.kv_bytes_per_token
@@ -124,12 +125,12 @@ class PagedAttention:
         try:
             self._allocate(num_blocks, block_size)
             made = self._chooser.make(self._calls, self.cache)
-        except RunnerError:
+        except RunnerError as error:
             self._allocate(*old)
-            raise
+            raise CacheLostError(str(error)) from error
         except (MemoryError, RuntimeError) as error:
             self._allocate(*old)
-            raise RunnerError(f"{problem}: {error}") from error
+            raise CacheLostError(f"{problem}: {error}") from error
         self._backend, self._passed_over = made
 
     def begin(self, spans: list[Span], write_slots: torch.Tensor) -> None:

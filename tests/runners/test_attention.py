@@ -8,7 +8,7 @@ import weakref
 import pytest
 import torch
 
-from engine.plan import Plan, Row, RunnerError
+from engine.plan import CacheLostError, Plan, Row, RunnerError
 from engine.runners import attention as module
 from engine.runners.kv_cache import KvCache
 from engine.runners.support import adopt
@@ -52,7 +52,8 @@ def test_a_failed_allocation_leaves_a_cache_of_the_old_size(monkeypatch):
     monkeypatch.setattr(module, "KvCache", Failing)
     runner = make_runner(make_model("llama"), num_blocks=16)
 
-    with pytest.raises(RunnerError, match=r"32 KV blocks of 8 tokens take .*: the device is full"):
+    message = r"32 KV blocks of 8 tokens take .*: the device is full"
+    with pytest.raises(CacheLostError, match=message):
         runner.resize(32, 8)
 
     assert (runner.attention.cache.num_blocks, runner.attention.block_size) == (16, 4)
