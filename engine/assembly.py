@@ -15,6 +15,7 @@ from engine.cost import CostModel, Linear, Roofline
 from engine.events import EngineInfo
 from engine.hardware import Machine, num_kv_blocks, simulate
 from engine.hardware.devices import device_files
+from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.log import EventLog
 from engine.runners.costed import CostedRunner
 from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
@@ -38,6 +39,7 @@ def build_core(
     log: EventLog,
     cost: CostModel | None = None,
     predecessor: EngineCore | None = None,
+    report: Report = report_nowhere,
 ) -> EngineCore:
     """Load what the specification names and put an engine together.
 
@@ -46,6 +48,7 @@ def build_core(
             its tokens while `clock` stands still, and sleeps as long as the cost model says.
         predecessor: an engine of the same specification that is not needed any more; its model
             is taken over, so that none has to be loaded.
+        report: told how far the loading is.
 
     Raises:
         ConfigError: there is no such model or device, or no memory for it.
@@ -54,13 +57,14 @@ def build_core(
     if spec.device.startswith("sim"):
         parts = _simulate(spec, settings, clock, cost)
     else:
+        report(LoadStep(LoadStage.IMPORT))
         from engine.runners.build import build_parts, refit_parts
 
         if predecessor:
             used = Parts(predecessor.runner, predecessor.tokenizer, predecessor.info)
             parts = refit_parts(used, spec, settings)
         else:
-            parts = build_parts(spec, settings)
+            parts = build_parts(spec, settings, report)
         if cost:
             runner = CostedRunner(parts.runner, clock, cost)
             parts = replace(parts, runner=runner, info=replace(parts.info, is_simulated=True))

@@ -17,6 +17,7 @@ from textual.screen import Screen
 from engine.assembly import build_core
 from engine.backends.local import LocalBackend
 from engine.generate.demo import DemoMix
+from engine.loading import Loading
 from engine.recording import RecordingError
 from engine.settings import BatcherName, EngineSettings
 from tuiapp.ascii import AsciiFilter
@@ -119,7 +120,7 @@ class Playground(App[int]):
         actions = {
             active.binding.action: active.binding
             for active in screen.active_bindings.values()
-            if isinstance(active.node, (LiveScreen, CompareScreen))
+            if active.enabled and isinstance(active.node, (LiveScreen, CompareScreen))
         }
         for action, binding in actions.items():
             title = binding.tooltip or binding.description
@@ -138,9 +139,15 @@ def open_playground(options: ScreenOptions) -> int:
     """
     preset = find_preset(options.preset) if options.preset else None
     settings = _first_settings(options, preset)
-    backend = LocalBackend(partial(build_core, options.spec, settings))
+    loading = Loading()
+    backend = LocalBackend(partial(build_core, options.spec, settings, report=loading.report))
     session = Session(
-        backend, settings, base=options.settings, seed=options.seed, spec=options.spec
+        backend,
+        settings,
+        base=options.settings,
+        seed=options.seed,
+        spec=options.spec,
+        loading=loading,
     )
     begin = partial(_begin_traffic, preset=preset, is_idle=options.idle, seed=options.seed)
     tap = Tap(backend.log, options.record, _about(options)) if options.record else None

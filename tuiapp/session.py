@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.backends.base import Backend
+from engine.loading import Loading
 from engine.prompts import PromptMaker
 from engine.request import Request, SamplingParams
 from engine.runners.parts import ModelSpec
@@ -59,6 +60,7 @@ class Session:
         seed: of the bursts.
         replay: the backend once more where it plays a recording, which can be looked at only.
         spec: what the engine was built from; None where no other can be built beside it.
+        loading: how far the engine has come before it takes requests.
 
     Attributes:
         workload: the name of what plays; empty for nothing.
@@ -77,11 +79,13 @@ class Session:
         seed: int = 0,
         replay: Replay | None = None,
         spec: ModelSpec | None = None,
+        loading: Loading | None = None,
     ) -> None:
         self.backend = backend
         self.replay = replay
         self.settings = settings
         self.spec = spec
+        self.loading = loading or Loading()
         self._base = base or settings
         self.workload = ""
         self.playing: Playing | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.events import Work
+from engine.loading import LoadStep
 from engine.plan import Skip, SkipReason
 from engine.settings import BatcherName, Start
 from tuiapp.explain import explain_wait, why_waiting
@@ -12,6 +13,7 @@ from tuiapp.phases import Phase
 from tuiapp.snapshot import Snapshot
 from tuiapp.tracked import RequestView
 
+BAR_WIDTH = 20  # cells, of a bar that fills while a model loads
 STALL_FACTOR = 4  # a pass that long beside the typical one is worth a word
 
 
@@ -27,14 +29,19 @@ class Story:
         return f"{self.point}{self.rest}{self.hint}"
 
 
-def tell(snapshot: Snapshot, *, is_paused: bool = False, selected: str | None = None) -> Story:
-    """The story of a snapshot; the first that applies is told.
+def tell(
+    snapshot: Snapshot,
+    *,
+    is_paused: bool = False,
+    selected: str | None = None,
+    is_replay: bool = False,
+) -> Story:
+    """The story of a snapshot of an engine that is loaded; the first that applies is told.
 
     Args:
         selected: a request; if it waits, its story is told.
+        is_replay: what is shown was recorded, and no key can bring it work.
     """
-    if snapshot.info is None:
-        return Story("Loading the model", " …")
     told = (
         _chosen(snapshot, selected)
         or _held(snapshot)
@@ -47,7 +54,26 @@ def tell(snapshot: Snapshot, *, is_paused: bool = False, selected: str | None = 
         return told
     if is_paused:
         return Story("Paused", ": n runs one pass, space goes on.")
+    if is_replay:
+        return _between(snapshot)
     return Story("Nothing to do", hint=": b sends a burst, i one request, w plays a workload.")
+
+
+def tell_loading(step: LoadStep, seconds: float, model: str = "") -> Story:
+    """How far the loading of a model is, for how long already."""
+    bar = ""
+    if step.share is not None:
+        full = round(step.share * BAR_WIDTH)
+        bar = f" {'█' * full}{'░' * (BAR_WIDTH - full)}"
+    return Story(f"Loading {model or 'the model'}", f":{bar} {step} · {seconds:.0f} s")
+
+
+def _between(snapshot: Snapshot) -> Story:
+    """Where a recording has nothing to show."""
+    if snapshot.num_passes == 0:
+        return Story("Nothing has arrived yet", ": the recording goes on to its first request.")
+    ended = f": {_count(snapshot.meters.num_finished, 'request')} had ended by then."
+    return Story("The engine was idle here", ended)
 
 
 def _chosen(snapshot: Snapshot, selected: str | None) -> Story | None:

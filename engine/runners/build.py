@@ -8,6 +8,7 @@ import torch
 
 from engine.config import ConfigError
 from engine.events import EngineInfo
+from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.plan import RunnerError
 from engine.runners.attention import PagedAttention
 from engine.runners.capture import Capture, CudaCapture
@@ -38,7 +39,9 @@ COMPILER = "inductor"
 COMPILE_ERRORS = (RuntimeError, OSError, ImportError, AttributeError, TypeError, ValueError)
 
 
-def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
+def build_parts(
+    spec: ModelSpec, settings: EngineSettings, report: Report = report_nowhere
+) -> Parts:
     """Load the model and make room for its KV cache.
 
     Raises:
@@ -50,10 +53,12 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     if spec.tensor_parallel_size > 1:
         device = choose_rank_device(device, spec.tensor_parallel_size)
         ranks = Ranks(spec, device)
-    loaded, attention = load_for(spec, device)
+    loaded, attention = load_for(spec, device, report)
     dtype = loaded.model.dtype
     num_threads = torch.get_num_threads()
+    report(LoadStep(LoadStage.MEASURE))
     peaks = measure_peaks(device, dtype, num_threads)
+    report(LoadStep(LoadStage.CACHE))
     num_blocks = _make_room(spec, settings, device, loaded.max_model_len, attention)
     info = EngineInfo(
         model=spec.model if spec.load_format == "auto" else f"{spec.model} ({spec.load_format})",
@@ -79,6 +84,7 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
         COMPILER if spec.compiles else None,
         ranks,
     )
+    report(LoadStep(LoadStage.COMPILE if spec.compiles else LoadStage.CAPTURE))
     info = replace(
         info,
         quantization="" if spec.quantization == NONE else spec.quantization,
@@ -88,7 +94,9 @@ def build_parts(spec: ModelSpec, settings: EngineSettings) -> Parts:
     return Parts(runner, loaded.tokenizer, info)
 
 
-def load_for(spec: ModelSpec, device: torch.device) -> tuple[LoadedModel, PagedAttention]:
+def load_for(
+    spec: ModelSpec, device: torch.device, report: Report = report_nowhere
+) -> tuple[LoadedModel, PagedAttention]:
     """Load the model, or this process's share of it, and have it use attention of our own.
 
     Raises:
@@ -96,7 +104,8 @@ def load_for(spec: ModelSpec, device: torch.device) -> tuple[LoadedModel, PagedA
     """
     dtype = choose_precision(spec, device)
     is_sharded = spec.tensor_parallel_size > 1
-    loaded = load_model(spec.model, device, dtype, spec.load_format, is_sharded=is_sharded)
+    loaded = load_model(spec.model, device, dtype, spec.load_format, report, is_sharded=is_sharded)
+    report(LoadStep(LoadStage.ARRANGE))
     set_threads(spec.num_threads, loaded.num_params)
     quantize(loaded.model, spec.quantization)
     is_plain = not (spec.compiles or is_sharded) and spec.quantization == NONE

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from dataclasses import dataclass
 
 import torch
@@ -14,7 +12,9 @@ from transformers.distributed.configuration_utils import DistributedConfig
 from transformers.utils import logging
 
 from engine.config import ConfigError, suggest
+from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.runners.hub import reach
+from engine.runners.load_progress import counting_tensors
 from engine.runners.sources import Source, find_source
 from engine.tokenizer import Tokenizer, ToyTokenizer, load_tokenizer
 
@@ -62,6 +62,7 @@ def load_model(
     device: torch.device,
     dtype: torch.dtype,
     load_format: str = "auto",
+    report: Report = report_nowhere,
     *,
     is_sharded: bool = False,
 ) -> LoadedModel:
@@ -69,6 +70,7 @@ def load_model(
 
     Args:
         load_format: `dummy` takes seeded random weights in place of the model's own.
+        report: told how far it is.
         is_sharded: load this rank's share of the weights alone.
 
     Raises:
@@ -80,21 +82,18 @@ def load_model(
         )
     if is_sharded and load_format == "dummy":
         raise ConfigError("random weights cannot be sharded; name a model that has its own")
+    report(LoadStep(LoadStage.FIND))
     source = reach(find_source(name))
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        with _quiet(source):
+        report(LoadStep(LoadStage.WEIGHTS))
+        with counting_tensors(report, is_gguf="gguf_file" in source.options):
             is_dummy = load_format == "dummy"
             return _load(source, device, dtype, is_dummy=is_dummy, is_sharded=is_sharded)
     except LOAD_ERRORS as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ConfigError(f"cannot load the model {name!r}: {reason}") from error
-
-
-def _quiet(source: Source) -> AbstractContextManager[object]:
-    """Hold back the one progress bar that heeds no setting, that of GGUF files."""
-    return redirect_stderr(io.StringIO()) if "gguf_file" in source.options else nullcontext()
 
 
 def _load(

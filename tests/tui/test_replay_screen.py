@@ -91,7 +91,7 @@ async def test_r_plays_backwards_to_the_beginning_and_space_stops_it(recording):
     async with replaying(recording) as (app, pilot):
         app.session.replay.seek(60.0)
         await until(app, pilot, lambda shown: shown.num_passes == 60)
-        await pilot.press("plus", "plus", "plus", "plus", "r")
+        await pilot.press("plus", "plus", "plus", "plus", "R")
         await until(app, pilot, lambda shown: shown.num_passes < 50)
         await pilot.press("space", "space")
         here = live(app).snapshot.num_passes

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from engine.loading import LoadStage, LoadStep
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName
 from tests.tui.stage import StageBackend
-from tuiapp.snapshot import Snapshot
-from tuiapp.story import tell
+from tuiapp.snapshot import Meters, Snapshot
+from tuiapp.story import tell, tell_loading
 from tuiapp.viewmodel import ViewModel
 
 
@@ -119,5 +120,21 @@ def test_an_eviction_is_told_while_the_cache_is_full():
 
 
 def test_loading_and_pausing_are_told():
-    assert str(tell(Snapshot())) == "Loading the model …"
+    step = LoadStep(LoadStage.WEIGHTS, 68, 272)
+    assert str(tell_loading(step, 2.4, "tiny")) == (
+        "Loading tiny: █████░░░░░░░░░░░░░░░ reading weights, 68 of 272 tensors · 2 s"
+    )
+    assert str(tell_loading(LoadStep(LoadStage.CACHE), 0.0)) == (
+        "Loading the model: building the KV cache · 0 s"
+    )
     assert story([], 0, is_paused=True) == "Paused: n runs one pass, space goes on."
+
+
+def test_a_recording_without_work_sends_nobody_to_keys_that_do_nothing():
+    assert str(tell(Snapshot(), is_replay=True)) == (
+        "Nothing has arrived yet: the recording goes on to its first request."
+    )
+    idle = Snapshot(num_passes=7, meters=Meters(num_finished=2))
+    assert str(tell(idle, is_replay=True)) == (
+        "The engine was idle here: 2 requests had ended by then."
+    )

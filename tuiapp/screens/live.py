@@ -25,7 +25,7 @@ from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
 from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.lessons import LessonsScreen
-from tuiapp.screens.live_keys import BINDINGS, LIVE_ACTIONS, REPLAY_ACTIONS
+from tuiapp.screens.live_keys import BINDINGS, LIVE_ACTIONS, LOADED_ACTIONS, REPLAY_ACTIONS
 from tuiapp.screens.news import News
 from tuiapp.screens.picker import PickerScreen
 from tuiapp.screens.picture import save_picture
@@ -61,6 +61,7 @@ class LiveScreen(ChoosingScreen):
         super().__init__(session, rewind, LiveView(session, ascii_only=ascii_only))
         self._on_ready: Callable[[Session], None] | None = on_ready
         self._news = News(self, session)
+        self._early: list[str] = []  # actions that were asked for while the model loads
         self._systems = read_systems()
         self._attacks = Attacks(session)
         self._reports = RunReports(self, session, library, self._go_to)
@@ -94,10 +95,11 @@ class LiveScreen(ChoosingScreen):
         if newest.info is not self.newest.info:
             self.refresh_bindings()  # there is somebody to take orders now
         self.newest = newest
-        if newest.info and self._on_ready:
+        if self._on_ready and self._is_loaded():
             ready, self._on_ready = self._on_ready, None
             self._session.settle(newest.settings)
             ready(self._session)
+            self.call_later(self._catch_up)
         self._news.tell(newest)
         self._reports.poll(newest)
         self._go_back()
@@ -111,10 +113,35 @@ class LiveScreen(ChoosingScreen):
         self.draw(everything=True)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A recording takes no orders, and an engine cannot be sent to another moment."""
-        if self.newest.info is None and action in LIVE_ACTIONS:
-            return False  # while a model loads there is nobody to take them
+        """A recording takes no orders, and an engine cannot be sent to another moment.
+
+        While a model loads there is nobody to take them: they are kept, see `on_key`.
+        """
+        if self._on_ready and action in LOADED_ACTIONS and not self._session.replay:
+            return None
         return action not in (LIVE_ACTIONS if self._session.replay else REPLAY_ACTIONS)
+
+    def on_key(self, event: events.Key) -> None:
+        """Keep what is asked of an engine that is not there yet."""
+        active = self.active_bindings.get(event.key)
+        if not self._on_ready or not active or active.enabled:
+            return
+        self._early.append(active.binding.action)
+        what = active.binding.tooltip or active.binding.description
+        self.notify(f"{what}: as soon as the model is loaded", timeout=3, markup=False)
+        event.stop()
+
+    def _is_loaded(self) -> bool:
+        """Whether the engine takes requests, or the recording has begun."""
+        is_there = self._session.replay or self._session.prompts
+        return self.newest.info is not None and bool(is_there)
+
+    async def _catch_up(self) -> None:
+        """Do what was asked for while the model loaded, in that order."""
+        self.refresh_bindings()
+        early, self._early = self._early, []
+        for action in early:
+            await self.run_action(action)
 
     def _fits(self) -> bool:
         """Whether the terminal is large enough; if not, one line says so and the engine goes on."""

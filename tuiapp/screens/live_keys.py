@@ -8,6 +8,7 @@ LIVE_ACTIONS = frozenset(
     {"abort", "abort_all", "attack", "batcher", "burst", "flush", "inject", "knobs", "system"}
     | {"compare", "lessons", "workload"}
 )
+LOADED_ACTIONS = LIVE_ACTIONS | {"profile", "report", "utilisation"}  # need an engine, or had one
 REPLAY_ACTIONS = frozenset({"jump", "reverse"})
 BINDINGS: list[BindingType] = [
     Binding("1", "batcher('static')", "Batcher", key_display="1/2/3", tooltip="Static batching"),

@@ -12,7 +12,7 @@ from textual.content import Content
 from tuiapp.layout import Layout, lay_out
 from tuiapp.session import Session
 from tuiapp.snapshot import Snapshot
-from tuiapp.story import Story, tell
+from tuiapp.story import Story, tell, tell_loading
 from tuiapp.widgets.kv_map import KvMap
 from tuiapp.widgets.lines import Legend, StoryLine, TitleLeft, TitleRight
 from tuiapp.widgets.meters import MeterLine, MetersPanel
@@ -89,6 +89,8 @@ class LiveView(Vertical):
         for every, turn, draw_part in self._turns:
             if everything or self._num_frames % every == turn:
                 draw_part(snapshot, layout)
+        if snapshot.info is None:
+            self._draw_story(snapshot, layout)  # what is waited for moves in every frame
         self._num_frames += 1
 
     def announce(self, story: Story) -> None:
@@ -148,7 +150,15 @@ class LiveView(Vertical):
             self._news_until = snapshot.time + NEWS_SECONDS
         if self._news_until is not None and snapshot.time >= self._news_until:
             self._news = self._news_until = None
-        told = tell(snapshot, is_paused=self._session.is_paused, selected=self.selected)
+        told = self._tell(snapshot)
         story = told if self.moment else self._news or told
         can_act = not (self.moment or self._session.replay)
         self.query_one(StoryLine).show(story, has_hint=can_act)
+
+    def _tell(self, snapshot: Snapshot) -> Story:
+        session = self._session
+        if snapshot.info is None:
+            model = session.spec.model if session.spec else ""
+            return tell_loading(session.loading.step, snapshot.time, model)
+        is_paused, is_replay = session.is_paused, session.replay is not None
+        return tell(snapshot, is_paused=is_paused, selected=self.selected, is_replay=is_replay)
