@@ -4,6 +4,9 @@ from engine.config import ConfigError
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, Delivery, EngineSettings, SchedulingPolicy
 from tuiapp.options import apply_overrides, read_overrides, screen_options
+from tuiapp.preferences import Found, Preferences
+
+OWN = Found(Preferences(ascii=True))
 
 
 def test_flags_that_were_not_given_change_nothing():
@@ -45,9 +48,9 @@ def test_a_bad_value_is_refused_by_the_name_of_its_flag(flags, message):
 
 def test_the_screen_gets_settings_with_the_overrides_in_them():
     overrides = read_overrides(slots=3)
-    options = screen_options(ModelSpec(), overrides, preset="x", idle=True, seed=7, ascii_only=True)
+    options = screen_options(ModelSpec(), overrides, preset="x", idle=True, seed=7, own=OWN)
     assert options.settings == EngineSettings(max_num_seqs=3, max_batch_size=3)
-    assert (options.preset, options.idle, options.seed, options.ascii_only) == ("x", True, 7, True)
+    assert (options.preset, options.idle, options.seed, options.own) == ("x", True, 7, OWN)
 
 
 def test_any_setting_can_be_set_by_its_name():

@@ -23,6 +23,7 @@ from engine.settings import BatcherName, EngineSettings
 from tuiapp.ascii import AsciiFilter
 from tuiapp.library.library import Library, runs_folder
 from tuiapp.options import ScreenOptions, apply_overrides
+from tuiapp.preferences import NOTHING, Found
 from tuiapp.presets import Preset, find_preset
 from tuiapp.rewind import Rewind
 from tuiapp.screens.compare import CompareScreen
@@ -30,7 +31,8 @@ from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.runs import RunsScreen
 from tuiapp.session import Session
 from tuiapp.tap import Tap
-from tuiapp.theme import DARK, DARK_INKS, THEMES
+from tuiapp.text import one_line
+from tuiapp.theme import DARK_INKS, PREFIX, THEMES
 from tuiapp.viewmodel import ViewModel
 
 RECORD_SECONDS = 0.25
@@ -44,7 +46,7 @@ class Playground(App[int]):
     Args:
         session: the engine and what the user asked of it.
         on_ready: called once when the engine takes requests, to start the traffic.
-        ascii_only: draw with ASCII alone.
+        own: the looks and keys, and what is wrong with the file that says so.
         tap: records the run.
         library: keeps the runs that are over; None keeps nothing.
     """
@@ -61,7 +63,7 @@ class Playground(App[int]):
         session: Session,
         on_ready: Callable[[Session], None] = lambda session: None,
         *,
-        ascii_only: bool = False,
+        own: Found = NOTHING,
         tap: Tap | None = None,
         library: Library | None = None,
     ) -> None:
@@ -69,15 +71,19 @@ class Playground(App[int]):
         self.session = session
         self._tap = tap
         self._library = library
-        self.ascii_only = ascii_only
+        self._own = own
+        self.ascii_only = own.preferences.ascii
         self._ascii = AsciiFilter()
         self.rewind = Rewind(session.backend.log, ViewModel(session.backend.log))
         self._on_ready = on_ready
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = DARK.name
+        self.theme = f"{PREFIX}{own.preferences.theme}"
+        self.set_keymap(dict(own.preferences.keys))
 
     def on_mount(self) -> None:
+        for problem in self._own.problems:
+            self.notify(one_line(str(problem)), severity="warning", timeout=12, markup=False)
         if self._tap:
             self.set_interval(RECORD_SECONDS, self._record)
 
@@ -104,7 +110,7 @@ class Playground(App[int]):
             self.session,
             self.rewind,
             self._on_ready,
-            ascii_only=self.ascii_only,
+            preferences=self._own.preferences,
             library=self._library,
         )
 
@@ -113,7 +119,7 @@ class Playground(App[int]):
         if self._library is None:
             self.notify("No runs are kept here", timeout=2)
         else:
-            self.push_screen(RunsScreen(self._library, ascii_only=self.ascii_only))
+            self.push_screen(RunsScreen(self._library, self._own.preferences))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Everything that has a key, and Textual's own commands but for its screenshot."""
@@ -152,7 +158,7 @@ def open_playground(options: ScreenOptions) -> int:
     begin = partial(_begin_traffic, preset=preset, is_idle=options.idle, seed=options.seed)
     tap = Tap(backend.log, options.record, _about(options)) if options.record else None
     library = Library(runs_folder())
-    app = Playground(session, begin, ascii_only=options.ascii_only, tap=tap, library=library)
+    app = Playground(session, begin, own=options.own, tap=tap, library=library)
     sys.setswitchinterval(SWITCH_INTERVAL)
     backend.start()
     try:

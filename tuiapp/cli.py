@@ -12,12 +12,14 @@ from typing import Annotated
 import typer
 
 from tuiapp.cli_bench import bench_command
+from tuiapp.cli_config import config_command
 from tuiapp.cli_looks import delete_command, runs_command, shot_command
 from tuiapp.cli_presets import import_command, new_command
 from tuiapp.cli_runs import compare_command, replay_command, rerun_command, run_command
 from tuiapp.complaining import complaining
 from tuiapp.flags import (
     DEFAULT_MODEL,
+    Ascii,
     AsJson,
     AsyncScheduling,
     Attention,
@@ -35,9 +37,11 @@ from tuiapp.flags import (
     PresetModel,
     PresetName,
     Quantization,
+    ScreenDevice,
     Seed,
     Sets,
     Slots,
+    ThemeName,
     Threads,
     complete_preset,
 )
@@ -66,6 +70,7 @@ app.command("replay")(replay_command)
 app.command("rerun")(rerun_command)
 app.command("bench")(bench_command)
 app.command("shot")(shot_command)
+app.command("config")(config_command)
 runs_app = typer.Typer(help="List and delete the runs that were kept.")
 app.add_typer(runs_app, name="runs")
 runs_app.callback(invoke_without_command=True)(runs_command)
@@ -92,7 +97,7 @@ def _show_version(wanted: bool) -> None:
 def screen(
     context: typer.Context,
     model: PresetModel = None,
-    device: Device = "auto",
+    device: ScreenDevice = None,
     dtype: Dtype = "auto",
     load_format: LoadFormat = "auto",
     attention: Attention = "auto",
@@ -114,7 +119,8 @@ def screen(
         typer.Option(metavar="NAME", help="Begin with a preset.", autocompletion=complete_preset),
     ] = None,
     idle: Annotated[bool, typer.Option("--idle", help="Begin with no traffic.")] = False,
-    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
+    ascii_only: Ascii = False,
+    theme: ThemeName = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Record what happens, for replay.")
     ] = None,
@@ -135,13 +141,15 @@ def screen(
         from engine.runners.parts import ModelSpec
         from tuiapp.app import open_playground
         from tuiapp.options import read_overrides, screen_options
-        from tuiapp.presets import find_preset
+        from tuiapp.preferred import choose_preset, read_own
 
-        own = find_preset(preset).model if preset else None
-        name = model or own or DEFAULT_MODEL
+        own = read_own(theme=theme, ascii_only=ascii_only)
+        wanted, own = choose_preset(own, preset, is_idle=idle)
+        liked = own.preferences
+        name = model or (wanted.model if wanted else None) or liked.model or DEFAULT_MODEL
         spec = ModelSpec(
             name,
-            device,
+            device or liked.device or "auto",
             dtype,
             load_format,
             attention,
@@ -157,10 +165,10 @@ def screen(
         options = screen_options(
             spec,
             overrides,
-            preset=preset,
+            preset=preset or (liked.preset if wanted else None),
             idle=idle,
             seed=seed or 0,
-            ascii_only=ascii_only,
+            own=own,
             record=record,
         )
         code = open_playground(options)

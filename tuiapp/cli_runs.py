@@ -9,6 +9,7 @@ import typer
 from tuiapp.complaining import complaining
 from tuiapp.flags import (
     DEFAULT_MODEL,
+    Ascii,
     AsCsv,
     AsJson,
     AsMarkdown,
@@ -39,6 +40,7 @@ from tuiapp.flags import (
     SloText,
     Slots,
     TensorParallel,
+    ThemeName,
     Threads,
     TraceFile,
     Variants,
@@ -260,7 +262,8 @@ def replay_command(
     ] = False,
     trace: TraceFile = None,
     report: ReportFile = None,
-    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
+    ascii_only: Ascii = False,
+    theme: ThemeName = None,
 ) -> None:
     """Play a recording on the live screen, or print its numbers; no model is needed."""
     with complaining():
@@ -276,7 +279,8 @@ def replay_command(
             form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)
             code = report_recording(recording, form, Outputs(None, trace, report))
         else:
+            from tuiapp.preferred import read_own
             from tuiapp.replay_screen import open_replay
 
-            code = open_replay(recording, ascii_only=ascii_only)
+            code = open_replay(recording, read_own(theme=theme, ascii_only=ascii_only))
     raise typer.Exit(code)

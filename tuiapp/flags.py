@@ -37,6 +37,14 @@ Device = Annotated[
         help="auto, cpu, cuda, mps; or to simulate: sim, sim:h200, sim:h100x8, sim:FILE.",
     ),
 ]
+ScreenDevice = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        metavar="NAME",
+        help="auto, cpu, cuda, mps; or to simulate: sim, sim:h200, sim:h100x8, sim:FILE.",
+    ),
+]
 Dtype = Annotated[str, typer.Option(metavar="NAME", help="auto, float32, bfloat16 or float16.")]
 LoadFormat = Annotated[str, typer.Option(metavar="NAME", help="auto, or dummy for random weights.")]
 Attention = Annotated[
@@ -92,6 +100,13 @@ Sets = Annotated[
         "--set",
         metavar="KNOB=VALUE",
         help="Any setting of the engine, as scheduling_policy=priority; repeatable.",
+    ),
+]
+Ascii = Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")]
+ThemeName = Annotated[
+    str | None,
+    typer.Option(
+        "--theme", metavar="NAME", help="dark, light or high-contrast; else the config file's."
     ),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the traffic.")]

@@ -30,7 +30,7 @@ class Layout:
     has_bottom: bool
 
 
-def lay_out(width: int, height: int, *, num_slots: int) -> Layout:
+def lay_out(width: int, height: int, *, num_slots: int, most_panes: int = 8) -> Layout:
     """Give the timeline all its slots if two rows, or else one row, of panes stay readable."""
     is_wide, has_bottom = width >= WIDE, height >= TALL and width >= WIDE
     num_columns = 4 if is_wide else 3
@@ -40,5 +40,5 @@ def lay_out(width: int, height: int, *, num_slots: int) -> Layout:
     one_row = height - lines - frame - PANE
     num_pane_rows = 2 if num_slots <= two_rows and num_slots > num_columns else 1
     num_rows = min(num_slots, two_rows if num_pane_rows == 2 else one_row)
-    num_panes = min(num_pane_rows * num_columns, 8, max(num_slots, num_columns))
+    num_panes = min(num_pane_rows * num_columns, most_panes, max(num_slots, num_columns))
     return Layout(max(1, num_rows), num_panes, num_columns, is_wide, has_bottom)

@@ -13,6 +13,7 @@ from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from tuiapp.knobs import list_knobs
 from tuiapp.knobs.knob import read_value
+from tuiapp.preferences import NOTHING, Found
 
 FLAGS = {
     "batcher": "--batcher",
@@ -35,7 +36,7 @@ class ScreenOptions:
         preset: to begin with, or None.
         idle: begin with no traffic.
         seed: of the traffic and of what the user injects.
-        ascii_only: draw with ASCII alone.
+        own: the looks and keys, and what is wrong with the file that says so.
         record: write a recording to this file.
     """
 
@@ -45,7 +46,7 @@ class ScreenOptions:
     preset: str | None = None
     idle: bool = False
     seed: int = 0
-    ascii_only: bool = False
+    own: Found = NOTHING
     record: Path | None = None
 
 
@@ -102,7 +103,7 @@ def screen_options(
     preset: str | None,
     idle: bool,
     seed: int,
-    ascii_only: bool,
+    own: Found,
     record: Path | None = None,
 ) -> ScreenOptions:
     """The options of the screen, with the settings that the flags make.
@@ -111,7 +112,7 @@ def screen_options(
         ConfigError: the flags do not go together.
     """
     settings = apply_overrides(EngineSettings(), overrides)
-    return ScreenOptions(spec, settings, overrides, preset, idle, seed, ascii_only, record)
+    return ScreenOptions(spec, settings, overrides, preset, idle, seed, own, record)
 
 
 def _read_set(text: str) -> tuple[str, Any]:

@@ -17,6 +17,7 @@ from engine.generate.draft import Draft
 from engine.hardware.devices import device_folder
 from engine.metrics import Spread
 from tuiapp.library.library import runs_folder
+from tuiapp.preferences import config_path
 from tuiapp.presets import Claim, Preset, list_presets, read_preset
 from tuiapp.presets.files import NAME, SUFFIX, shipped_folder, trace_folder, user_folder
 from tuiapp.report_json import dump, error_to_json, preset_to_json
@@ -115,6 +116,7 @@ def locate() -> None:
         ("engine", package),
         ("shipped model", package / "models" / "tiny"),
         ("presets", shipped_folder()),
+        ("your config", config_path()),
         ("your presets", user_folder()),
         ("your traces", trace_folder()),
         ("your devices", device_folder()),

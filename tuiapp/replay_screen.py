@@ -8,10 +8,14 @@ from engine.backends.replay import ReplayBackend
 from engine.recording import Recording
 from tuiapp.app import Playground
 from tuiapp.library.replaying import replay_session
+from tuiapp.preferences import Found
 
 
-def open_replay(path: Path, *, ascii_only: bool) -> int:
+def open_replay(path: Path, own: Found) -> int:
     """Show a recording until the user leaves.
+
+    Args:
+        own: the looks and keys.
 
     Returns:
         The exit code.
@@ -21,7 +25,7 @@ def open_replay(path: Path, *, ascii_only: bool) -> int:
     """
     recording = Recording(path)
     backend = ReplayBackend(recording)
-    app = Playground(replay_session(recording, backend), ascii_only=ascii_only)
+    app = Playground(replay_session(recording, backend), own=own)
     backend.start()
     try:
         app.run()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from textual.theme import Theme
 
+PREFIX = "batchscope-"  # of the names of our own
+
 DARK_INKS = {
     "muted": "#8b9cab",
     "faint": "#4d5b68",

@@ -19,6 +19,7 @@ from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
 from engine.workload import Workload
 from tuiapp.app import Playground
+from tuiapp.preferences import Found, Preferences
 from tuiapp.session import Session
 from tuiapp.shot.stage import Stage, set_stage
 from tuiapp.shot.stepped import SteppedBackend
@@ -107,6 +108,7 @@ async def staged(
     *,
     ascii_only=False,
     library=None,
+    own=None,
     **knobs,
 ):
     """An app that runs headless, after `traffic` has been submitted."""
@@ -115,7 +117,8 @@ async def staged(
         traffic(backend)
     spec = ModelSpec(device="sim:linear")
     session = Session(backend, backend.core.settings, seed=7, spec=spec)
-    app = Playground(session, ascii_only=ascii_only, library=library)
+    own = own or Found(Preferences(ascii=ascii_only))
+    app = Playground(session, own=own, library=library)
     async with set_stage(app, size, has_toasts=True) as stage:
         yield ToyStage(stage, backend)
 

@@ -16,6 +16,7 @@ from tuiapp.attacks import Attacks
 from tuiapp.knobs import next_system, read_systems
 from tuiapp.lanes.choose import choose_contest
 from tuiapp.library.library import Library
+from tuiapp.preferences import USUAL, Preferences
 from tuiapp.presets import Preset, list_presets
 from tuiapp.rewind import Rewind, open_log
 from tuiapp.screens.attack import AttackScreen
@@ -37,8 +38,6 @@ from tuiapp.story import Story
 from tuiapp.widgets.live_view import LiveView
 from tuiapp.widgets.too_small import TooSmall
 
-FRAMES_PER_SECOND = 10
-
 
 class LiveScreen(ChoosingScreen):
     """Polls the view model and hands each widget the snapshot.
@@ -55,10 +54,11 @@ class LiveScreen(ChoosingScreen):
         rewind: Rewind,
         on_ready: Callable[[Session], None] = lambda session: None,
         *,
-        ascii_only: bool = False,
+        preferences: Preferences = USUAL,
         library: Library | None = None,
     ) -> None:
-        super().__init__(session, rewind, LiveView(session, ascii_only=ascii_only))
+        super().__init__(session, rewind, LiveView(session, preferences))
+        self._fps = preferences.fps
         self._on_ready: Callable[[Session], None] | None = on_ready
         self._news = News(self, session)
         self._early: list[str] = []  # actions that were asked for while the model loads
@@ -73,7 +73,7 @@ class LiveScreen(ChoosingScreen):
         yield TooSmall()
 
     def on_mount(self) -> None:
-        self.set_interval(1 / FRAMES_PER_SECOND, self.draw)
+        self.set_interval(1 / self._fps, self.draw)
         self.draw_all()
 
     def on_resize(self, event: events.Resize) -> None:

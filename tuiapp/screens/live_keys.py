@@ -1,6 +1,11 @@
-"""The keys of the live screen, and which of them need a live engine, or a recording."""
+"""The keys of the live screen, and which of them need a live engine, or a recording.
+
+Every action has a name, by which a user gives it another key.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from textual.binding import Binding, BindingType
 
@@ -10,7 +15,31 @@ LIVE_ACTIONS = frozenset(
 )
 LOADED_ACTIONS = LIVE_ACTIONS | {"profile", "report", "utilisation"}  # need an engine, or had one
 REPLAY_ACTIONS = frozenset({"jump", "reverse"})
-BINDINGS: list[BindingType] = [
+NAMES = {  # of the actions that do another thing with other arguments
+    "batcher('static')": "static",
+    "batcher('dynamic')": "dynamic",
+    "batcher('continuous')": "continuous",
+    "step(1)": "step",
+    "step(10)": "step-10",
+    "speed(1)": "faster",
+    "speed(-1)": "slower",
+    "select(-1)": "select-before",
+    "select(1)": "select-next",
+    "rewind(-1)": "rewind",
+    "rewind(1)": "forward",
+    "rewind(-10)": "rewind-10",
+    "rewind(10)": "forward-10",
+    "jump(-10)": "back-10s",
+    "jump(10)": "on-10s",
+}
+
+
+def name_of(action: str) -> str:
+    """What an action is called in the config file."""
+    return NAMES.get(action) or action.removeprefix("app.").replace("_", "-")
+
+
+USUAL = [
     Binding("1", "batcher('static')", "Batcher", key_display="1/2/3", tooltip="Static batching"),
     Binding("2", "batcher('dynamic')", "Batcher", show=False, tooltip="Dynamic batching"),
     Binding("3", "batcher('continuous')", "Batcher", show=False, tooltip="Continuous batching"),
@@ -51,3 +80,5 @@ BINDINGS: list[BindingType] = [
     Binding("X", "abort_all", "Abort all", show=False, tooltip="End every request"),
     Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this screen as SVG"),
 ]
+BINDINGS: list[BindingType] = [replace(each, id=name_of(each.action)) for each in USUAL]
+KEYS = {name_of(each.action): each.key for each in USUAL}  # the usual keys, by name

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from engine.backends.replay import ReplayBackend
 from engine.recording import Recording
 from tuiapp.library.replaying import replay_session
+from tuiapp.preferences import USUAL, Preferences
 from tuiapp.rewind import open_log
 from tuiapp.screens.live import LiveScreen
 
@@ -35,11 +36,11 @@ class ReplayScreen(LiveScreen):
         ),
     ]
 
-    def __init__(self, path: Path, at: int | None = None, *, ascii_only: bool = False) -> None:
+    def __init__(self, path: Path, at: int | None = None, preferences: Preferences = USUAL) -> None:
         recording = Recording(path)
         self._playback = ReplayBackend(recording)
         session = replay_session(recording, self._playback)
-        super().__init__(session, open_log(self._playback.log), ascii_only=ascii_only)
+        super().__init__(session, open_log(self._playback.log), preferences=preferences)
         if at is not None:
             session.toggle_pause()
             self._playback.seek_pass(at - 1)

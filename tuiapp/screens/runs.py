@@ -17,6 +17,7 @@ from engine.config import ConfigError
 from tuiapp.library.entry import Entry
 from tuiapp.library.library import Library
 from tuiapp.library.opening import open_recorded
+from tuiapp.preferences import USUAL, Preferences
 from tuiapp.screens.confirm import ConfirmScreen
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.replay import ReplayScreen
@@ -49,10 +50,10 @@ class RunsScreen(Dialog[None]):
     RunsScreen Input.-open { display: block; }
     """
 
-    def __init__(self, library: Library, *, ascii_only: bool = False) -> None:
+    def __init__(self, library: Library, preferences: Preferences = USUAL) -> None:
         super().__init__("runs", HINT)
         self._library = library
-        self._ascii_only = ascii_only
+        self._preferences = preferences
         self._entries: dict[str, Entry] = {}
         self._marked: list[str] = []
 
@@ -127,7 +128,7 @@ class RunsScreen(Dialog[None]):
     def _report(self, event: OptionList.OptionSelected) -> None:
         if entry := self._openable():
             load = partial(open_recorded, entry.path, self._library)
-            report = ReportScreen(load, ascii_only=self._ascii_only)
+            report = ReportScreen(load, ascii_only=self._preferences.ascii)
             self.app.push_screen(report, partial(self._after_report, entry))
 
     def _after_report(self, entry: Entry, wish: int | Again | None) -> None:
@@ -142,7 +143,7 @@ class RunsScreen(Dialog[None]):
 
     def _replay(self, entry: Entry, at: int | None = None) -> None:
         try:
-            replay = ReplayScreen(entry.path, at, ascii_only=self._ascii_only)
+            replay = ReplayScreen(entry.path, at, self._preferences)
         except ConfigError as error:
             self.notify(str(error), severity="error", markup=False)
         else:

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from engine.config import ConfigError, suggest
 from tuiapp.app import Playground
+from tuiapp.preferences import Found, Preferences
 from tuiapp.session import Session
 from tuiapp.shot.cells import screen_svg, screen_text
 from tuiapp.shot.frame import Form, Moment
 from tuiapp.shot.stage import Stage, set_stage
 from tuiapp.shot.stepped import SteppedBackend
+from tuiapp.theme import PREFIX
 
 TITLE = "batchscope"
-PREFIX = "batchscope-"  # of the names of its themes
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ async def shoot(shot: Shot, session: Session) -> str:
     Raises:
         ConfigError: what is asked of the screen cannot be.
     """
-    app = Playground(session, ascii_only=shot.ascii_only)
+    app = Playground(session, own=Found(Preferences(ascii=shot.ascii_only)))
     app.theme = _find_theme(app, shot.theme) if shot.theme else app.theme
     async with set_stage(app, shot.size) as stage:
         if isinstance(session.backend, SteppedBackend):

@@ -10,6 +10,7 @@ from textual.containers import Grid, Horizontal, Vertical
 from textual.content import Content
 
 from tuiapp.layout import Layout, lay_out
+from tuiapp.preferences import Preferences
 from tuiapp.session import Session
 from tuiapp.snapshot import Snapshot
 from tuiapp.story import Story, tell, tell_loading
@@ -36,12 +37,13 @@ class LiveView(Vertical):
         moment: the earlier pass that is shown and the newest one; None for the newest state.
     """
 
-    def __init__(self, session: Session, *, ascii_only: bool) -> None:
+    def __init__(self, session: Session, preferences: Preferences) -> None:
         super().__init__(id="view")
         self.selected: str | None = None
         self.moment: tuple[int, int] | None = None
         self._session = session
-        self._ascii_only = ascii_only
+        self._ascii_only = preferences.ascii
+        self._num_panes = preferences.panes
         self._layout_now: Layout | None = None
         self._num_frames = 0
         self._has_counts = True
@@ -99,7 +101,11 @@ class LiveView(Vertical):
 
     def _arrange(self, snapshot: Snapshot) -> Layout:
         """Fit the parts to the terminal and to the number of slots."""
-        layout = lay_out(*self.screen.size, num_slots=len(snapshot.slots) or NUM_PANES)
+        layout = lay_out(
+            *self.screen.size,
+            num_slots=len(snapshot.slots) or NUM_PANES,
+            most_panes=self._num_panes,
+        )
         if layout != self._layout_now:
             self._layout_now = layout
             self.set_class(layout.is_wide, "-wide")
