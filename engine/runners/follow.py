@@ -13,15 +13,8 @@ import torch
 from engine.runners.build import load_for
 from engine.runners.device import choose_device
 from engine.runners.forward import Forward
-from engine.runners.parallel import (
-    Pass,
-    Resize,
-    Stop,
-    choose_rank_device,
-    join,
-    receive,
-    receive_tensors,
-)
+from engine.runners.orders import Pass, Resize, Stop, receive, receive_tensors
+from engine.runners.parallel import choose_rank_device, join
 from engine.runners.parts import ModelSpec
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
 import sys
 import weakref
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict
 from datetime import timedelta
 
 import torch
@@ -22,38 +22,14 @@ import torch.distributed as dist
 
 from engine.config import ConfigError
 from engine.runners.fields import Fields
+from engine.runners.followers import Followers
+from engine.runners.orders import Pass, Resize, Stop, send, send_tensors
 from engine.runners.pack import Span
 from engine.runners.parts import ModelSpec
 
-PATIENCE = 30.0  # seconds that a follower has to end
 TIME_TO_JOIN = timedelta(minutes=5)
 TIME_TO_WAIT = timedelta(days=365)  # for an order: nobody may ask anything of the engine for long
 HOST = "127.0.0.1"
-
-
-@dataclass(frozen=True, slots=True)
-class Resize:
-    """The KV cache from here on."""
-
-    num_blocks: int
-    block_size: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """A pass over T tokens of which R sample; its tensors follow."""
-
-    spans: list[Span]
-    num_tokens: int
-    num_samples: int
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """The leader is done."""
-
-
-Order = Resize | Pass | Stop
 
 
 class Ranks:
@@ -73,11 +49,9 @@ class Ranks:
         port = _free_port()
         self.size = size = spec.tensor_parallel_size
         command = [sys.executable, "-m", "engine.runners.follow", json.dumps(asdict(spec))]
-        followers = [
-            subprocess.Popen(command, env={**os.environ, **_surroundings(rank, size, port)})
-            for rank in range(1, size)
-        ]
-        self._finish = weakref.finalize(self, _stop, followers)
+        places = (_surroundings(rank, size, port) for rank in range(1, size))
+        self._followers = Followers(command, places)
+        self._finish = weakref.finalize(self, _stop, self._followers)
         os.environ.update(_surroundings(0, size, port))
         try:
             join(device)
@@ -86,20 +60,43 @@ class Ranks:
             raise ConfigError(f"--tensor-parallel {size}: the processes did not meet") from error
 
     def share_cache(self, num_blocks: int, block_size: int) -> None:
-        """Have every rank make the cache that the leader made."""
-        _send(Resize(num_blocks, block_size))
+        """Have every rank make the cache that the leader made.
 
-    def share_pass(
+        Raises:
+            RunnerError: one of them has ended.
+        """
+        self._followers.check()
+        send(Resize(num_blocks, block_size))
+
+    @contextmanager
+    def sharing(
         self, spans: list[Span], token_ids: torch.Tensor, fields: Fields[torch.Tensor]
-    ) -> None:
-        """Have every rank run the pass that the leader is about to run."""
-        _send(Pass(spans, token_ids.shape[0], fields.sample_at.shape[0]))
-        parts = token_ids, fields.positions, fields.write_slots, fields.sample_at
-        dist.broadcast(torch.cat(parts), src=0)
+    ) -> Iterator[None]:
+        """Have every rank run the pass that the leader runs in the block.
+
+        Where it fails here, the others wait in the middle of a layer for what never comes, and
+        take the next order for it. So they are ended, and no later pass begins.
+
+        Raises:
+            RunnerError: one of them has ended.
+        """
+        self._followers.check()
+        with ExitStack() as unless_whole:
+            unless_whole.callback(self._part)
+            send(Pass(spans, token_ids.shape[0], fields.sample_at.shape[0]))
+            send_tensors(token_ids, fields)
+            yield
+            unless_whole.pop_all()
 
     def close(self) -> None:
         """End the other processes; done by itself where the program ends."""
         self._finish()
+
+    def _part(self) -> None:
+        try:
+            self._followers.check()  # of one that died, the failure here is what it led to
+        finally:
+            self._followers.kill()
 
 
 def choose_rank_device(device: torch.device, size: int) -> torch.device:
@@ -135,42 +132,16 @@ def join(device: torch.device) -> None:
     dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=TIME_TO_WAIT)
 
 
-def receive() -> Order:
-    """The leader's next order."""
-    box: list[Order | None] = [None]
-    dist.broadcast_object_list(box, src=0, device=torch.device("cpu"))
-    order = box[0]
-    assert order is not None, "an empty order"
-    return order
-
-
-def receive_tensors(order: Pass, device: torch.device) -> list[torch.Tensor]:
-    """Ids, positions, write slots and where to sample, of a pass."""
-    sizes = [order.num_tokens] * 3 + [order.num_samples]
-    tensor = torch.empty(sum(sizes), dtype=torch.long, device=device)
-    dist.broadcast(tensor, src=0)
-    return list(torch.split(tensor, sizes))
-
-
-def _send(order: Order) -> None:
-    dist.broadcast_object_list([order], src=0, device=torch.device("cpu"))
-
-
-def _stop(followers: list[subprocess.Popen[bytes]]) -> None:
+def _stop(followers: Followers) -> None:
     """Tell the followers to end, and end those that do not listen."""
     if dist.is_initialized():
-        if all(follower.poll() is None for follower in followers):
+        if followers.are_alive:
             with suppress(RuntimeError):  # one that died meanwhile needs no telling
-                _send(Stop())
+                send(Stop())
         dist.destroy_process_group()
     for name in _surroundings(0, 1, 0):
         os.environ.pop(name, None)
-    for follower in followers:
-        try:
-            follower.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            follower.kill()
-            follower.wait()
+    followers.wait()
 
 
 def _surroundings(rank: int, size: int, port: int) -> dict[str, str]:

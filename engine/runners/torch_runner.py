@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import torch
@@ -152,9 +152,9 @@ class TorchRunner:
         self.attention.begin(spans, fields.write_slots)
         timer.prepared()
         token_ids = self._samples.resolve(fields) if has_pending else fields.token_ids
-        if self.ranks:
-            self.ranks.share_pass(spans, token_ids, fields)
-        logits = self._forward(token_ids, fields.positions, fields.sample_at)
+        ranks = self.ranks.sharing(spans, token_ids, fields) if self.ranks else nullcontext()
+        with ranks:
+            logits = self._forward(token_ids, fields.positions, fields.sample_at)
         timer.called()
         widths = widths_for(largest_k) if self._device.type == "cpu" else ()
         tokens = sample(logits, fields, draw, widths)

@@ -10,6 +10,7 @@ import torch
 from engine.assembly import build_core
 from engine.clock import VirtualClock
 from engine.config import ConfigError
+from engine.events import Finished
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
 from engine.run import run
@@ -17,7 +18,7 @@ from engine.runners.parallel import choose_rank_device
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.workload import Listed
-from tests.builders import outputs_of
+from tests.builders import events_of, outputs_of
 
 SETTINGS = EngineSettings(num_kv_blocks=40, max_num_batched_tokens=16)
 
@@ -51,6 +52,30 @@ def test_the_tokens_are_those_of_one_process_also_after_the_cache_has_changed():
     assert outputs_of(shared_log)["again r0"] == first["r0"]
     assert (core.info.device, core.info.num_params) == ("cpu x2", 3_475_712)
     assert "RANK" not in os.environ
+    assert not torch.distributed.is_initialized()
+
+
+@pytest.mark.slow
+def test_ranks_that_are_out_of_step_run_no_further_pass(monkeypatch):
+    log = EventLog()
+    core = build_core(
+        ModelSpec(device="cpu", tensor_parallel_size=2), SETTINGS, VirtualClock(), log
+    )
+
+    def run_out_of_memory(*_: object) -> None:
+        raise torch.OutOfMemoryError("the device is full")
+
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(core.runner, "_forward", run_out_of_memory)
+            run(core, Listed(make_requests()[:1]))
+        run(core, Listed(make_requests()[1:]))
+    finally:
+        core.runner.ranks.close()
+
+    first, *others = [end.message for end in events_of(log, Finished)]
+    assert first.startswith("out of device memory in a pass of")
+    assert {other.partition(";")[0] for other in others} == {"rank 1 of 2 has ended (signal 9)"}
     assert not torch.distributed.is_initialized()
 
 
