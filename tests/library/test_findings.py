@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from engine.events import Arrived, Delivered, Finished
+from engine.request import FinishReason, Request, SamplingParams
 from tests.library.builders import findings_of, opened, play
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.explain.gaps import explain_gap
 from tuiapp.library.findings import measure
 from tuiapp.library.opening import open_live
+from tuiapp.library.served import Requests
 from tuiapp.library.subject import Subject
 from tuiapp.session import Session
 from tuiapp.verdicts import Ruling
@@ -42,6 +45,16 @@ def test_the_slowest_request_comes_first():
         500,
     )
     assert slowest.e2e == pytest.approx(max(findings.sketch.e2es))
+
+
+def test_who_still_waits_is_as_slow_as_it_has_waited_and_who_was_refused_is_not():
+    requests = Requests()
+    sampling = SamplingParams(max_tokens=1)
+    for name, arrival in [("served", 0.0), ("refused", 0.1), ("waits", 2.0)]:
+        requests.write([Arrived(arrival, Request(name, (1,), sampling, arrival))])
+    requests.write([Finished(0.1, "refused", FinishReason.REJECTED)])
+    requests.write([Delivered(3.0, "served", 1), Delivered(4.5, "other", 1)])
+    assert [each.id for each in requests.slowest()] == ["served", "waits", "refused"]
 
 
 def test_the_worst_gap_has_a_culprit():

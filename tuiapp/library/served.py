@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.events import Arrived, Delivered, Event, Finished, Token
-from engine.metrics.timing import Timing
+from engine.metrics.timing import SERVED, Timing
 
 NUM_SLOWEST = 20
 
@@ -35,10 +35,13 @@ class Requests:
     def __init__(self) -> None:
         self._timings: dict[str, Timing] = {}
         self._worst: dict[str, float] = {}
+        self._ended: dict[str, float] = {}
+        self._now = 0.0
 
     def write(self, events: Sequence[Event]) -> None:
         """Read on."""
         for event in events:
+            self._now = event.time
             match event:
                 case Arrived(request=request):
                     num_tokens = len(request.prompt_token_ids)
@@ -61,13 +64,14 @@ class Requests:
         return max(self._worst, key=self._worst.__getitem__, default=None)
 
     def slowest(self, count: int = NUM_SLOWEST) -> tuple[Served, ...]:
-        """Those that took longest, the longest first; without an answer counts as longest."""
+        """Those that took longest, the longest first; who still waits counts as long as so far."""
         ids = sorted(self._timings, key=self._slowness, reverse=True)
         return tuple(self._served(request_id) for request_id in ids[:count])
 
     def _slowness(self, request_id: str) -> float:
         timing = self._timings[request_id]
-        return float("inf") if timing.last is None else timing.last - timing.arrival
+        end = self._ended.get(request_id, self._now) if timing.last is None else timing.last
+        return end - timing.arrival
 
     def _served(self, request_id: str) -> Served:
         timing = self._timings[request_id]
@@ -82,6 +86,8 @@ class Requests:
         )
 
     def _follow(self, event: Token | Delivered | Finished, timing: Timing) -> None:
+        if isinstance(event, Finished) and event.reason not in SERVED:
+            self._ended[event.request_id] = event.time
         gap = timing.follow(event)
         if gap is not None and gap > self._worst.get(event.request_id, 0.0):
             self._worst[event.request_id] = gap
