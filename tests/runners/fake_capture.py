@@ -127,7 +127,7 @@ class _Operators(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if _is_kernel():
+        if is_kernel():
             return func(*args, **kwargs)
         refuse(func, args)
         with self:
@@ -143,14 +143,14 @@ class _Python(TorchFunctionMode):
     """Sees what reads or makes a tensor of the CPU without an operator."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func in PYTHON_WAITS and not _is_kernel():
+        if func in PYTHON_WAITS and not is_kernel():
             raise RuntimeError(f"{func.__name__} waits for the device")
         if func in FROM_PYTHON:
             raise RuntimeError(f"{func.__name__} copies from the host")
         return func(*args, **(kwargs or {}))
 
 
-def _is_kernel() -> bool:
+def is_kernel() -> bool:
     """Whether it is Triton's interpreter that asks: on a device, that is the kernel itself."""
     frame = sys._getframe(2)
     while frame is not None:
