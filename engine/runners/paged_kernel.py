@@ -95,7 +95,10 @@ def attend_kernel(
     is_query = (token < num_tokens) & (pair < BLOCK_Q * NUM_GROUPS)
     key_dim = tl.arange(0, KEY_PAD)
     value_dim = tl.arange(0, VALUE_PAD)
-    at = (row_start + token).to(tl.int64) * query_token_stride + head * query_head_stride
+    at = (row_start + token).to(tl.int64) * query_token_stride
+    at += (
+        head.to(tl.int64) * query_head_stride
+    )  # beyond 2^31 in a pass of 131k tokens and 128 heads
     tile_query = tl.load(
         query + at[:, None] + key_dim[None, :],
         mask=is_query[:, None] & (key_dim < KEY_DIM)[None, :],
