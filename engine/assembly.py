@@ -18,7 +18,7 @@ from engine.hardware.devices import device_files
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.log import EventLog
 from engine.runners.costed import CostedRunner
-from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
+from engine.runners.parts import SMALL_MODEL, ModelSpec, Parts, num_blocks_wanted
 from engine.runners.sim import SimRunner
 from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
@@ -28,7 +28,6 @@ __all__ = ["ModelSpec", "build_core", "fit_to_model"]
 SIM_LINEAR = "sim:linear"
 DEVICES = ("auto", "cpu", "cuda", "mps", "sim")
 LINEAR_MAX_MODEL_LEN = 8192
-SMALL_MODEL = 50_000_000  # parameters
 CHUNK, SMALL_CHUNK = 512, 64
 
 

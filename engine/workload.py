@@ -91,10 +91,6 @@ class Feed:
         self._has_told_end = False
 
     @property
-    def speed(self) -> float:
-        return self._speed
-
-    @property
     def is_over(self) -> bool:
         """Whether no request will come any more, whatever is answered."""
         return self._workload.is_over

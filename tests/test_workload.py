@@ -46,7 +46,7 @@ def test_a_change_of_speed_moves_only_what_is_still_to_come():
     feed = Feed(make_listed(0.0, 1.0, 3.0), began=100.0)
     assert arrivals(feed.take(102.0)) == [("r0", 100.0), ("r1", 101.0)]
     feed.set_speed(0.5, now=102.0)
-    assert (feed.speed, feed.next_time()) == (0.5, 104.0)
+    assert feed.next_time() == 104.0
     feed.set_speed(4.0, now=103.0)
     assert feed.next_time() == 103.125
     assert arrivals(feed.take(104.0)) == [("r2", 103.125)]

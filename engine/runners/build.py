@@ -25,9 +25,9 @@ from engine.runners.graphs import first_line
 from engine.runners.loading import LoadedModel, load_model
 from engine.runners.packed_linear import pack_linears
 from engine.runners.parallel import Ranks, choose_rank_device
-from engine.runners.parts import ModelSpec, Parts, num_blocks_wanted
+from engine.runners.parts import SMALL_MODEL, ModelSpec, Parts, num_blocks_wanted
 from engine.runners.peaks import measure_peaks
-from engine.runners.precision import SMALL_MODEL, choose_precision
+from engine.runners.precision import choose_precision
 from engine.runners.quantize import NONE, check_method, quantize
 from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner

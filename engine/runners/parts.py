@@ -10,6 +10,8 @@ from engine.plan import Runner
 from engine.settings import EngineSettings
 from engine.tokenizer import Tokenizer
 
+SMALL_MODEL = 50_000_000  # parameters; below, a pass is short whatever is done about it
+
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:

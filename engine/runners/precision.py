@@ -7,10 +7,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 from engine.runners.device import choose_dtype
 from engine.runners.loading import LOAD_ERRORS
-from engine.runners.parts import ModelSpec
+from engine.runners.parts import SMALL_MODEL, ModelSpec
 from engine.runners.sources import find_source
-
-SMALL_MODEL = 50_000_000  # parameters; smaller ones stay exact, for they are fast enough
 
 
 def choose_precision(
@@ -19,7 +17,8 @@ def choose_precision(
     """The precision that is asked for; for `auto`, what suits the model and the device.
 
     A large model decodes as fast as its weights are read, so that half the bytes are twice the
-    speed: a CPU that computes in bfloat16 takes that, as CUDA does for every model.
+    speed: a CPU that computes in bfloat16 takes that, as CUDA does for every model. A small one
+    stays exact, for it is fast enough.
 
     Args:
         is_native: the CPU computes in bfloat16; None looks.
