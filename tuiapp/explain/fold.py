@@ -67,7 +67,10 @@ class Spans:
 
 
 class LifeFold:
-    """Follows one request; every event after its arrival is to be fed, in order."""
+    """Follows one request; every event after its arrival is to be fed, in order.
+
+    Who follows many at once feeds passes by `feed_pass`, having looked once who is in them.
+    """
 
     def __init__(self, request: Request) -> None:
         self._request = request
@@ -89,7 +92,8 @@ class LifeFold:
         """Take in an event; those of other requests are passed over."""
         match event:
             case Step():
-                self._on_step(event)
+                row = next((row for row in event.rows if row.request_id == self._request.id), None)
+                self.feed_pass(event, row, is_moved=True)
             case Token() if event.request_id == self._request.id:
                 self._num_output_tokens += 1
                 self._pieces.append(event.text)
@@ -101,6 +105,25 @@ class LifeFold:
                 self._on_finished(event)
             case _:
                 pass
+
+    def feed_pass(self, step: Step, row: RowRecord | None, *, is_moved: bool) -> None:
+        """Take in a pass.
+
+        Args:
+            row: that of the request, if it held a slot.
+            is_moved: whether blocks or slots that changed hands may have been the request's.
+        """
+        began = step.time - step.duration
+        if is_moved:
+            self._on_moves(step, began)
+        self._gaps.feed(step, row)
+        if row:
+            self._on_row(row, step)
+        elif self._ended is None:
+            self._wait(step, began)
+        else:
+            self._spans.leave(began)
+            self.is_over = True
 
     def life(self, now: float) -> Life:
         """What is known, at a moment no earlier than the last event."""
@@ -136,9 +159,8 @@ class LifeFold:
         if event.reason not in COMPLETE:  # it leaves at once, whatever its batch does
             self._spans.leave(event.time)
 
-    def _on_step(self, step: Step) -> None:
-        began = step.time - step.duration
-        row = next((row for row in step.rows if row.request_id == self._request.id), None)
+    def _on_moves(self, step: Step, began: float) -> None:
+        """What the request was given or lost before a pass."""
         for change in step.blocks:
             if change.request_id == self._request.id:
                 self._move_blocks(change, began)
@@ -147,14 +169,6 @@ class LifeFold:
                 self._num_preemptions += 1
                 self._num_lost = max(self._num_lost, lost.num_lost)
                 self._spans.enter(Stage.EVICTED, began)
-        self._gaps.feed(step, row)
-        if row:
-            self._on_row(row, step)
-        elif self._ended is None:
-            self._wait(step, began)
-        else:
-            self._spans.leave(began)
-            self.is_over = True
 
     def _on_row(self, row: RowRecord, step: Step) -> None:
         """The request held a slot during a pass."""
@@ -185,8 +199,11 @@ class LifeFold:
 
     def _wait(self, step: Step, began: float) -> None:
         """The request stood in the queue while a pass was planned."""
-        if self._spans.stage is not Stage.EVICTED:
-            self._spans.enter(_stage_of_wait(step, self._spans.stage), began)
+        before = self._spans.stage
+        if before is not Stage.EVICTED:
+            stage = _stage_of_wait(step, before)
+            if stage is not before:
+                self._spans.enter(stage, began)
         if step.rows:
             self._spans.count(0)
 

@@ -101,7 +101,8 @@ class GapFold:
     gaps: list[float] = field(default_factory=list)
     _last: float | None = None
     _due: list[float] = field(default_factory=list)
-    _worst: Gap | None = None
+    _worst: Gap | None = None  # without what was in its longest pass
+    _culprit: Step | None = None  # that pass
     _num_passes: int = 0
     _busy: float = 0.0
     _num_idle: int = 0
@@ -116,6 +117,8 @@ class GapFold:
 
     def feed(self, step: Step, row: RowRecord | None) -> None:
         """Note a pass, and what the request did in it."""
+        if self._last is None and not self._due:  # no gap has begun
+            return
         for lost in step.preempted:
             if lost.request_id == self.request_id:
                 self._evicted_in = self._evicted_in or step.index + 1
@@ -133,9 +136,20 @@ class GapFold:
 
     def worst(self) -> Gap | None:
         """The longest gap so far, beside what is usual now."""
-        if self._worst is None:
+        if self._worst is None or self._culprit is None:
             return None
-        return replace(self._worst, usual=median(self.gaps))
+        rows = self._culprit.rows
+        prefills = [
+            (row.request_id, row.num_tokens)
+            for row in rows
+            if row.work is Work.PREFILL and row.request_id != self.request_id
+        ]
+        return replace(
+            self._worst,
+            usual=median(self.gaps),
+            prefills=tuple(sorted(prefills, key=lambda prefill: -prefill[1])),
+            num_decodes=sum(row.work is Work.DECODE for row in rows),
+        )
 
     def _close(self, time: float) -> None:
         """End the gap that ran, if one did, and begin the next."""
@@ -143,22 +157,22 @@ class GapFold:
             seconds = time - self._last
             self.gaps.append(seconds)
             if self._longest and (self._worst is None or seconds > self._worst.seconds):
-                self._worst = self._describe(seconds, self._longest)
+                self._worst = self._measure(seconds, self._longest)
+                self._culprit = self._longest
         self._last, self._longest, self._evicted_in = time, None, None
         self._num_passes = self._num_idle = self._num_evictions = self._num_lost = 0
         self._busy = 0.0
 
-    def _describe(self, seconds: float, longest: Step) -> Gap:
-        others = [row for row in longest.rows if row.request_id != self.request_id]
-        prefills = [(r.request_id, r.num_tokens) for r in others if r.work is Work.PREFILL]
+    def _measure(self, seconds: float, longest: Step) -> Gap:
+        """The gap that ends now; what its longest pass carried is looked up when asked for."""
         return Gap(
             seconds=seconds,
             usual=0.0,
             num_passes=self._num_passes,
             longest=longest.index + 1,
             longest_seconds=longest.duration,
-            prefills=tuple(sorted(prefills, key=lambda prefill: -prefill[1])),
-            num_decodes=sum(row.work is Work.DECODE for row in longest.rows),
+            prefills=(),
+            num_decodes=0,
             outside=max(0.0, seconds - self._busy),
             num_idle=self._num_idle,
             num_evictions=self._num_evictions,
