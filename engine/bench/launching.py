@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -91,14 +90,6 @@ def serving(
         yield url, process.pid
     finally:
         _stop(process)
-
-
-def free_port() -> int:
-    """A port of the loopback interface that nobody listens on now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-    return port
 
 
 def _wait_for(name: str, url: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import sys
 import weakref
 from collections.abc import Iterator
@@ -26,10 +25,10 @@ from engine.runners.followers import Followers
 from engine.runners.orders import Pass, Resize, Stop, send, send_tensors
 from engine.runners.pack import Span
 from engine.runners.parts import ModelSpec
+from engine.runners.ports import LOOPBACK, free_port
 
 TIME_TO_JOIN = timedelta(minutes=5)
 TIME_TO_WAIT = timedelta(days=365)  # for an order: nobody may ask anything of the engine for long
-HOST = "127.0.0.1"
 
 
 class Ranks:
@@ -46,7 +45,7 @@ class Ranks:
     """
 
     def __init__(self, spec: ModelSpec, device: torch.device) -> None:
-        port = _free_port()
+        port = free_port()
         self.size = size = spec.tensor_parallel_size
         command = [sys.executable, "-m", "engine.runners.follow", json.dumps(asdict(spec))]
         places = (_surroundings(rank, size, port) for rank in range(1, size))
@@ -126,7 +125,7 @@ def join(device: torch.device) -> None:
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     port = int(os.environ["MASTER_PORT"])
     store = dist.TCPStore(  # type: ignore[attr-defined]
-        HOST, port, size, is_master=rank == 0, timeout=TIME_TO_JOIN
+        LOOPBACK, port, size, is_master=rank == 0, timeout=TIME_TO_JOIN
     )
     backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
     dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=TIME_TO_WAIT)
@@ -151,13 +150,6 @@ def _surroundings(rank: int, size: int, port: int) -> dict[str, str]:
         "RANK": number,
         "LOCAL_RANK": number,
         "WORLD_SIZE": str(size),
-        "MASTER_ADDR": HOST,
+        "MASTER_ADDR": LOOPBACK,
         "MASTER_PORT": str(port),
     }
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port

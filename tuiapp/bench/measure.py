@@ -15,7 +15,7 @@ from engine.assembly import build_core
 from engine.bench.contest import Contender, ContestError, Standing, hold
 from engine.bench.decode import DecodePoint, measure_decode
 from engine.bench.generate import Generate, GenerateBatch, load_reference
-from engine.bench.launching import VLLM, Limits, free_port, serving, write_command
+from engine.bench.launching import VLLM, Limits, serving, write_command
 from engine.bench.memory import peak_memory
 from engine.bench.scheduling import StepCost, measure_scheduling
 from engine.bench.served import Served
@@ -28,6 +28,7 @@ from engine.events import EngineInfo
 from engine.log import EventLog
 from engine.metrics.host_time import HostReport
 from engine.request import Request
+from engine.runners.ports import free_port
 from engine.runners.sources import find_source
 from engine.settings import EngineSettings
 from tuiapp.bench.request import BenchRequest, Effort
