@@ -15,6 +15,7 @@ from engine.config import ConfigError
 from engine.events import EngineInfo
 from engine.runners.parts import ModelSpec
 from tests.engine_bench.builders import DUMMY, TINY
+from tuiapp.bench import screen_cost
 from tuiapp.bench.measure import give_threads, measure
 from tuiapp.bench.report import bench_table, bench_to_json
 from tuiapp.bench.request import FULL, QUICK, BenchRequest, choose_effort, read_commands, read_peers
@@ -115,6 +116,12 @@ def test_the_screen_is_drawn_in_a_terminal_of_its_own():
     assert min(cost.without, cost.with_screen) > 0
     assert cost.cpu_ratio > 0
     assert cost.ratio == pytest.approx(cost.with_screen / cost.without)
+
+
+def test_a_run_that_takes_too_long_is_ended_and_said(monkeypatch):
+    monkeypatch.setattr(screen_cost, "CHILD_SECONDS", 0.0)
+    with pytest.raises(ConfigError, match="the headless run took longer than 0 s"):
+        measure_screen(ModelSpec(device="sim:linear"), choose_effort(is_quick=True))
 
 
 def test_a_server_on_the_cpu_gets_as_many_threads_as_this_engine():

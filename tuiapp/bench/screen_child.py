@@ -87,9 +87,9 @@ def sum_up(log: EventLog, cpu_seconds: float) -> dict[str, float]:
 
 def main(wanted: dict[str, Any]) -> None:
     """Make the run and write down its rate."""
-    names = ("model", "device", "dtype", "load_format")
-    spec = ModelSpec(**{name: wanted[name] for name in names})
-    traffic = Traffic(num_requests=wanted["num_requests"])
+    spec, given = ModelSpec(**wanted["spec"]), wanted["traffic"]
+    pairs = {name: tuple(given[name]) for name in ("prompt_tokens", "output_tokens")}
+    traffic = Traffic(**given | pairs)
     serve = run_screen if wanted["kind"] == "screen" else run_headless
     Path(wanted["result"]).write_text(json.dumps(sum_up(*serve(spec, traffic))))
 

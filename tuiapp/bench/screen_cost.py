@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -87,11 +87,8 @@ def _run(
         wanted = {
             "kind": kind,
             "result": str(result),
-            "model": spec.model,
-            "device": spec.device,
-            "dtype": spec.dtype,
-            "load_format": spec.load_format,
-            "num_requests": effort.traffic.num_requests,
+            "spec": asdict(spec),
+            "traffic": asdict(effort.traffic),
         }
         child = subprocess.Popen(
             [sys.executable, "-m", CHILD, json.dumps(wanted)],
@@ -102,11 +99,14 @@ def _run(
         )
         try:
             code = child.wait(CHILD_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            problem = f"the {kind} run took longer than {CHILD_SECONDS:.0f} s"
+            raise ConfigError(problem) from error
         finally:
             child.kill()
             child.wait()
         if code or not result.exists():
-            raise ConfigError(f"the run with {kind} ended with exit code {code}")
+            raise ConfigError(f"the {kind} run ended with exit code {code}")
         return ChildRate(**json.loads(result.read_text()))
 
 
