@@ -131,9 +131,9 @@ def mixed_traffic(backend: StageBackend) -> None:
         backend.submit(Request(f"r{number}", prompt, sampling, label="mix"))
 
 
-def alike_traffic(backend: StageBackend) -> None:
-    """Requests that all begin with the same ninety-six tokens."""
-    for number in range(20):
+def alike_traffic(backend: StageBackend, first: int = 0) -> None:
+    """Requests that all begin with the same ninety-six tokens, numbered from the first."""
+    for number in range(first, first + 20):
         prompt = (2,) * 96 + (3 + number,) * (4 + number * 37 % 60)
         sampling = SamplingParams(max_tokens=6 + number * 53 % 50)
         backend.submit(Request(f"r{number}", prompt, sampling, label="alike"))

@@ -6,8 +6,8 @@ import pytest
 
 from engine.log import CHUNK
 from engine.request import Request, SamplingParams
-from engine.settings import BatcherName, Delivery
-from tests.tui.stage import StageBackend, mixed_traffic
+from engine.settings import BatcherName, Delivery, SchedulingPolicy
+from tests.tui.stage import StageBackend, alike_traffic, mixed_traffic
 from tuiapp import rewind as module
 from tuiapp.rewind import Rewind
 from tuiapp.viewmodel import ViewModel
@@ -19,37 +19,62 @@ RUNS = {
     "streaming batch": {"batcher": BatcherName.STATIC, "deliver": Delivery.STREAM},
     "out of blocks": {"num_kv_blocks": 40},
     "whole prompts": {"enable_chunked_prefill": False},
+    "prefix caching": {"enable_prefix_caching": True},
+    "caching, out of blocks": {"enable_prefix_caching": True, "num_kv_blocks": 40},
+    "planned ahead": {"async_scheduling": True},
+    "planned ahead, out of blocks": {"async_scheduling": True, "num_kv_blocks": 40},
+    "by priority": {"scheduling_policy": SchedulingPolicy.PRIORITY},
 }
+SHOWN = (1, 2, 30, 29, 31, 120, 121, 200, 199, 269, 270, 64)
+
+
+def backend_with_traffic(**knobs):
+    backend = StageBackend(**knobs)
+    mixed_traffic(backend)
+    if knobs.get("enable_prefix_caching"):
+        alike_traffic(backend, first=40)
+    return backend
 
 
 def started(**knobs):
     """A backend with traffic, and what rewinds it."""
-    backend = StageBackend(**knobs)
-    mixed_traffic(backend)
+    backend = backend_with_traffic(**knobs)
     return backend, Rewind(backend.log, ViewModel(backend.log))
 
 
-def stopped_at(number, **knobs):
-    """The frame of a run that was stopped after so many passes."""
-    backend = StageBackend(**knobs)
-    mixed_traffic(backend)
-    backend.run(number)
-    return ViewModel(backend.log).poll(backend.now())
+def frames_of_stops(numbers, **knobs):
+    """The frames of a run that is stopped after so many passes, and so many more, by number."""
+    backend, frames = backend_with_traffic(**knobs), {}
+    watch = ViewModel(backend.log)
+    for number in sorted(numbers):
+        while watch.poll(0.0).num_passes < number:
+            backend.run(1)
+        frames[number] = ViewModel(backend.log).poll(backend.now())
+    return frames
 
 
 @pytest.mark.parametrize("knobs", RUNS.values(), ids=RUNS.keys())
-@pytest.mark.parametrize("spacing", [1, 300, 10**9])
-def test_a_pass_is_shown_as_a_run_stopped_there_shows_it(knobs, spacing, monkeypatch):
-    monkeypatch.setattr(module, "SPACING", spacing)
-    backend, rewind = started(**knobs)
-    for _ in range(30):
+def test_a_pass_is_shown_as_a_run_stopped_there_shows_it(knobs, monkeypatch):
+    stops = frames_of_stops(SHOWN, **knobs)
+    backend, rewinds = backend_with_traffic(**knobs), []
+    for spacing in (1, 300, 10**9):
+        monkeypatch.setattr(module, "SPACING", spacing)
+        rewinds.append(Rewind(backend.log, ViewModel(backend.log)))
+    for _ in range(31):
         backend.run(9)
-        rewind.poll(backend.now())
-    assert rewind.newest == 270
-    for number in (1, 2, 30, 29, 31, 120, 121, 200, 199, 269, 270, 64):
-        assert rewind.go(number)
-        assert rewind.at == number
-        assert rewind.snapshot == stopped_at(number, **knobs)
+        for rewind in rewinds:
+            rewind.poll(backend.now())
+    for rewind in rewinds:
+        for number in SHOWN:
+            assert rewind.go(number)
+            assert (rewind.at, rewind.snapshot) == (number, stops[number])
+
+
+def test_what_is_rewound_has_evictions_and_prefixes_found_in_the_cache():
+    tight = frames_of_stops((270,), num_kv_blocks=40)[270].meters
+    alike = frames_of_stops((270,), enable_prefix_caching=True)[270].meters
+    assert tight.num_preemptions > 10
+    assert alike.num_hit > 500
 
 
 def test_every_pass_can_be_shown_there_and_back():
