@@ -26,7 +26,6 @@ from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.preferences import NOTHING, Found
 from tuiapp.presets import Preset, find_preset
 from tuiapp.rewind import Rewind
-from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.runs import RunsScreen
 from tuiapp.session import Session
@@ -122,16 +121,23 @@ class Playground(App[int]):
             self.push_screen(RunsScreen(self._library, self._own.preferences))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Everything that has a key, and Textual's own commands but for its screenshot."""
+        """All that has a key here, our themes, and what Textual has beside its own of these."""
         actions = {
             active.binding.action: active.binding
             for active in screen.active_bindings.values()
-            if active.enabled and isinstance(active.node, (LiveScreen, CompareScreen))
+            if active.enabled and isinstance(active.node, Screen)
         }
         for action, binding in actions.items():
             title = binding.tooltip or binding.description
             yield SystemCommand(title, f"key {binding.key}", partial(screen.run_action, action))
-        yield from (c for c in super().get_system_commands(screen) if c.title != "Screenshot")
+        for theme in THEMES:
+            name = theme.name.removeprefix(PREFIX)
+            yield SystemCommand(f"Theme: {name}", "until you leave", partial(self._use, theme.name))
+        given = super().get_system_commands(screen)
+        yield from (each for each in given if each.title not in ("Screenshot", "Theme"))
+
+    def _use(self, theme: str) -> None:
+        self.theme = theme
 
 
 def open_playground(options: ScreenOptions) -> int:

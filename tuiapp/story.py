@@ -19,11 +19,16 @@ STALL_FACTOR = 4  # a pass that long beside the typical one is worth a word
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A point made, what follows from it, and a hint which key would change it."""
+    """A point made, what follows from it, and a hint which key would change it.
+
+    Attributes:
+        about: the request that it is about, if it is about one.
+    """
 
     point: str
     rest: str = ""
     hint: str = ""
+    about: str | None = None
 
     def __str__(self) -> str:
         return f"{self.point}{self.rest}{self.hint}"
@@ -78,7 +83,9 @@ def _between(snapshot: Snapshot) -> Story:
 
 def _chosen(snapshot: Snapshot, selected: str | None) -> Story | None:
     wait = why_waiting(snapshot, selected) if selected else None
-    return Story(f"{selected} waits", f": {explain_wait(wait, snapshot)}.") if wait else None
+    if wait is None:
+        return None
+    return Story(f"{selected} waits", f": {explain_wait(wait, snapshot)}.", about=selected)
 
 
 def _held(snapshot: Snapshot) -> Story | None:
@@ -92,6 +99,7 @@ def _held(snapshot: Snapshot) -> Story | None:
         f"{len(held)} of {len(snapshot.slots)} slots are held but idle",
         f" until {longest.id} has made up to {_count(_left(longest), 'more token')}{wait}.",
         " Press 3 to refill them.",
+        about=longest.id,
     )
 
 
@@ -117,6 +125,7 @@ def _evicted(snapshot: Snapshot) -> Story | None:
         f"{lost[-1]} was evicted",
         f": the KV cache is full; its tokens will be computed again "
         f"({_count(snapshot.meters.num_preemptions, 'preemption')} so far).",
+        about=lost[-1],
     )
 
 
@@ -137,12 +146,14 @@ def _prefilling(snapshot: Snapshot) -> Story | None:
         return Story(
             f"{prompt} comes in chunks",
             f": {longest.num_computed} are in{beside}, so nobody's stream stops for it.",
+            about=longest.id,
         )
     typical = sorted(c.seconds for c in snapshot.columns[-50:])[len(snapshot.columns[-50:]) // 2]
     if decodes and column.seconds > STALL_FACTOR * typical:
         return Story(
             f"{prompt} ran whole",
             f": {_count(len(decodes), 'stream')} stood still for {column.seconds * 1000:.0f} ms.",
+            about=longest.id,
         )
     return None
 

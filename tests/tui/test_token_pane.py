@@ -25,11 +25,13 @@ VIEW = RequestView(
     num_delivered=3,
     num_computed=14,
     num_preemptions=0,
+    num_cached=0,
     work=Work.DECODE,
     reason=None,
     message="",
     text="Once upon a",
     text_start=0,
+    priority=0,
     admitted_at=0.0,
     first_delivery=0.1,
     last_delivery=0.3,
@@ -39,6 +41,7 @@ VIEW = RequestView(
 
 class PaneApp(App[None]):
     CSS = "TokenPane { width: 24; height: 5; }"
+    AUTO_FOCUS = None
 
     def compose(self):
         yield TokenPane(0)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from textual import on
 
+from tuiapp.filtering import Filter
 from tuiapp.rewind import Rewind
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.moments import MomentsScreen
 from tuiapp.session import Session
 from tuiapp.snapshot import Snapshot
+from tuiapp.tracked import RequestView
+from tuiapp.widgets.filter_bar import FilterBar
 from tuiapp.widgets.live_view import LiveView
-from tuiapp.widgets.timeline import Timeline
+from tuiapp.widgets.picked import Picked
 
 
 class ChoosingScreen(MomentsScreen):
@@ -27,8 +30,7 @@ class ChoosingScreen(MomentsScreen):
 
     def action_select(self, rows: int) -> None:
         """Move the selection over the slots in use, then the queue."""
-        views = [view for view in (*self.snapshot.slots, *self.snapshot.waiting) if view]
-        ids = [view.id for view in views]
+        ids = [view.id for view in self._views()]
         if not ids:
             return
         if self._view.selected in ids:
@@ -39,13 +41,41 @@ class ChoosingScreen(MomentsScreen):
         self.draw_all()
 
     def action_inspect(self) -> None:
-        views = [view for view in (*self.snapshot.slots, *self.snapshot.waiting) if view]
+        views = self._views()
         chosen = self._view.selected or (views[0].id if views else None)
         if chosen:
             self._inspect(chosen)
+        else:
+            self.notify("There is no request to look at", timeout=2)
 
-    @on(Timeline.Picked)
-    def inspect_cell(self, event: Timeline.Picked) -> None:
+    def action_filter(self) -> None:
+        """Type which requests to show."""
+        self.query_one(FilterBar).open()
+
+    def action_clear_filter(self) -> None:
+        self.query_one(FilterBar).close()
+
+    @on(FilterBar.Changed)
+    def _filter(self, event: FilterBar.Changed) -> None:
+        self._view.filter = Filter(event.text)
+        if self._view.selected not in [view.id for view in self._views()]:
+            self._view.selected = None
+        self.refresh_bindings()
+        self.draw_all()
+
+    def _count_matches(self) -> None:
+        """Say beside the filter how many there are."""
+        if self._view.filter.text:
+            everybody = [view for view in (*self.snapshot.slots, *self.snapshot.waiting) if view]
+            count = f"{len(self._views())} of {len(everybody)}"
+            self.query_one(FilterBar).count(f"{count}   enter keeps it, esc clears it")
+
+    def _views(self) -> tuple[RequestView, ...]:
+        """Whoever runs or waits near the front, of those that are shown."""
+        return self._view.filter.among((*self.snapshot.slots, *self.snapshot.waiting))
+
+    @on(Picked)
+    def inspect_picked(self, event: Picked) -> None:
         self._view.selected = event.request_id
         self._inspect(event.request_id)
 
@@ -53,5 +83,5 @@ class ChoosingScreen(MomentsScreen):
         if self._rewind.request(request_id) is None:
             self.notify(f"{request_id} is no longer remembered", markup=False)
         else:
-            screen = InspectScreen(self._rewind, self._session, request_id)
+            screen = InspectScreen(self._rewind, self._session, request_id, self._view.filter)
             self.app.push_screen(screen, self._go_to)

@@ -42,6 +42,7 @@ KEYS = {
     "shift+tab": "shift ⇥",
     "tab": "⇥",
     "escape": "esc",
+    "slash": "/",
 }
 
 
@@ -51,6 +52,7 @@ class HelpScreen(Dialog[None]):
     Args:
         bindings: of the screen that it explains.
         notes: lines on what can be seen there.
+        about: what the focused panel says of itself; it comes first.
     """
 
     BINDINGS = [Binding("question_mark,q,enter", "close", "Close")]
@@ -58,10 +60,13 @@ class HelpScreen(Dialog[None]):
     HelpScreen #keys { height: auto; max-height: 1fr; margin-top: 1; scrollbar-size-vertical: 1; }
     """
 
-    def __init__(self, bindings: Iterable[BindingType], notes: Iterable[str] = NOTES) -> None:
+    def __init__(
+        self, bindings: Iterable[BindingType], notes: Iterable[str] = NOTES, about: str = ""
+    ) -> None:
         super().__init__("keys and pictures", "esc close")
         self._explained = [binding for binding in bindings if isinstance(binding, Binding)]
         self._notes = tuple(notes)
+        self._about = about
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="keys"):
@@ -69,7 +74,8 @@ class HelpScreen(Dialog[None]):
 
     def _text(self) -> Content:
         glyphs = ASCII_GLYPHS if getattr(self.app, "ascii_only", False) else GLYPHS
-        lines = [_key_line(binding) for binding in self._explained]
+        lines = [Content.styled(self._about, "$accent"), Content("")] if self._about else []
+        lines += [_key_line(binding) for binding in self._explained]
         lines += [Content(""), *(_phase_line(phase, glyphs[phase]) for phase in MEANINGS)]
         lines += [Content(""), *(Content(note) for note in self._notes)]
         return Content("\n").join(lines)

@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from tuiapp.explain import Life, LifeReader, explain_wait, why_waiting
 from tuiapp.explain.export import to_json
+from tuiapp.filtering import Filter
 from tuiapp.layout import TALL
 from tuiapp.rewind import Rewind
 from tuiapp.screens.dialog import Dialog
@@ -27,12 +28,16 @@ from tuiapp.widgets.life_facts import draw_blocks, draw_facts, draw_gaps, draw_s
 from tuiapp.widgets.waterfall import draw_waterfall
 
 REFRESH_SECONDS = 0.25
+NO_FILTER = Filter()
 LONGEST_PROMPT = 4000  # characters of a prompt that are shown
 HINT = "← → others   c copy   e export   g worst gap   x abort   esc close"
 
 
 class InspectScreen(Dialog[int | None]):
     """Follows the request while it lives, or shows it at the pass that was gone back to.
+
+    Args:
+        wanted: which other requests can be gone on to.
 
     It is dismissed with the pass to go to, if its worst gap is to be seen.
     """
@@ -54,11 +59,14 @@ class InspectScreen(Dialog[int | None]):
     InspectScreen #texts { border-top: solid $border-blurred; scrollbar-size-vertical: 1; }
     """
 
-    def __init__(self, rewind: Rewind, session: Session, request_id: str) -> None:
+    def __init__(
+        self, rewind: Rewind, session: Session, request_id: str, wanted: Filter = NO_FILTER
+    ) -> None:
         self._is_live = rewind.log is session.backend.log
         super().__init__("", HINT if self._is_live else HINT.replace("x abort   ", ""))
         self._rewind = rewind
         self._session = session
+        self._wanted = wanted
         self._life: Life | None = None
         self._look_at(request_id)
 
@@ -98,13 +106,21 @@ class InspectScreen(Dialog[int | None]):
         self._prompt: str | None = None
 
     def _title_now(self) -> str:
-        ids = self._rewind.request_ids
+        ids = self._ids()
         label = f" {self._life.request.label}" if self._life and self._life.request.label else ""
         place = ""
         if self._request_id in ids:
             place = f"  ({ids.index(self._request_id) + 1} of {len(ids)})"
         at = f"  ◀ pass {self._rewind.at}" if self._rewind.at else ""
         return f"{one_line(self._request_id + label)}{place}{at}"
+
+    def _ids(self) -> tuple[str, ...]:
+        """Of the requests that can be gone through."""
+        ids = self._rewind.request_ids
+        if not self._wanted.text:
+            return ids
+        views = self._wanted.among(self._rewind.request(request_id) for request_id in ids)
+        return tuple(view.id for view in views)
 
     def _draw_life(self, life: Life) -> None:
         width = self.query_one("#life").size.width
@@ -153,7 +169,7 @@ class InspectScreen(Dialog[int | None]):
 
     def action_neighbour(self, step: int) -> None:
         """Go on to the request that arrived before or after this one."""
-        ids = self._rewind.request_ids
+        ids = self._ids()
         if self._request_id in ids:
             at = ids.index(self._request_id) + step
             self._look_at(ids[max(0, min(len(ids) - 1, at))])

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.widget import Widget
 from textual.widgets import Footer
 
 from engine.config import ConfigError
@@ -24,6 +25,7 @@ from tuiapp.screens.choosing import ChoosingScreen
 from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
+from tuiapp.screens.jump import JumpScreen
 from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.lessons import LessonsScreen
 from tuiapp.screens.live_keys import BINDINGS, LIVE_ACTIONS, LOADED_ACTIONS, REPLAY_ACTIONS
@@ -35,6 +37,7 @@ from tuiapp.screens.run_reports import RunReports
 from tuiapp.screens.utilisation import UtilisationScreen
 from tuiapp.session import Session
 from tuiapp.story import Story
+from tuiapp.widgets.filter_bar import FilterBar
 from tuiapp.widgets.live_view import LiveView
 from tuiapp.widgets.too_small import TooSmall
 
@@ -47,6 +50,7 @@ class LiveScreen(ChoosingScreen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = BINDINGS
+    AUTO_FOCUS = ""
 
     def __init__(
         self,
@@ -69,6 +73,7 @@ class LiveScreen(ChoosingScreen):
 
     def compose(self) -> ComposeResult:
         yield self._view
+        yield FilterBar()
         yield Footer(show_command_palette=False)
         yield TooSmall()
 
@@ -107,6 +112,7 @@ class LiveScreen(ChoosingScreen):
         self._view.moment = (at, self._rewind.newest) if at else None
         if self._fits():
             self._view.draw(self.snapshot, everything=everything)
+            self._count_matches()
 
     def draw_all(self) -> None:
         """Show everything at once."""
@@ -117,6 +123,8 @@ class LiveScreen(ChoosingScreen):
 
         While a model loads there is nobody to take them: they are kept, see `on_key`.
         """
+        if action == "clear_filter":
+            return bool(self._view.filter.text) or None
         if self._on_ready and action in LOADED_ACTIONS and not self._session.replay:
             return None
         return action not in (LIVE_ACTIONS if self._session.replay else REPLAY_ACTIONS)
@@ -125,6 +133,8 @@ class LiveScreen(ChoosingScreen):
         """Keep what is asked of an engine that is not there yet."""
         active = self.active_bindings.get(event.key)
         if not self._on_ready or not active or active.enabled:
+            return
+        if active.binding.action.partition("(")[0] not in LOADED_ACTIONS:
             return
         self._early.append(active.binding.action)
         what = active.binding.tooltip or active.binding.description
@@ -254,4 +264,14 @@ class LiveScreen(ChoosingScreen):
     def action_help(self) -> None:
         active = {each.binding.action for each in self.active_bindings.values()}
         shown = (each for each in self.BINDINGS if isinstance(each, Binding))
-        self.app.push_screen(HelpScreen(each for each in shown if each.action in active))
+        about = self.focused.HELP if self.focused else None
+        bindings = [each for each in shown if each.action in active]
+        self.app.push_screen(HelpScreen(bindings, about=about or ""))
+
+    def action_go_to(self) -> None:
+        """Go to a panel by its letter."""
+        self.app.push_screen(JumpScreen(self._view.panels()), self._focus)
+
+    def _focus(self, panel: Widget | None) -> None:
+        if panel:
+            self.set_focus(panel)

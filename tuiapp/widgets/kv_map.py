@@ -6,12 +6,14 @@ import zlib
 from dataclasses import dataclass
 from itertools import groupby
 
+from textual import events
 from textual.content import Content
 
 from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
 from tuiapp.theme import OWNERS
 from tuiapp.widgets.panel import Panel
+from tuiapp.widgets.picked import Picked
 
 OWNED = "▪"
 FREE = "·"
@@ -41,9 +43,17 @@ class KvMap(Panel):
     the end and need not be drawn.
     """
 
+    HELP = (
+        "The KV cache block by block, in the order of memory: a colour and a name a request, a "
+        "dot a free block. With prefix caching a digit says how many requests share a block, and "
+        "a ring marks one that is kept to be shared. A click opens the life of the owner."
+    )
+
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__("KV cache", id="kv")
         self._cached = "o" if ascii_only else CACHED
+        self._rows: list[list[Cell]] = []
+        self._per_cell = 1
 
     def show(self, snapshot: Snapshot) -> None:
         """Draw a frame."""
@@ -52,11 +62,34 @@ class KvMap(Panel):
         num_shown = min(snapshot.num_blocks, width * height * per_cell)
         blocks = range(num_shown)
         cells = [_cell(snapshot, blocks[at : at + per_cell]) for at in blocks[::per_cell]]
-        rows = (cells[at : at + width] for at in range(0, len(cells), width))
+        self._rows = [cells[at : at + width] for at in range(0, len(cells), width)]
+        self._per_cell = per_cell
         self.say(
-            Content("\n").join(self._row(row) for row in rows),
+            Content("\n").join(self._row(row) for row in self._rows),
             _describe(snapshot, per_cell),
         )
+
+    def on_click(self, event: events.Click) -> None:
+        if (cell := self._at(event)[1]) and cell.owner is not None:
+            self.post_message(Picked(cell.owner))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Say what lies under the mouse."""
+        number, cell = self._at(event)
+        if cell is None:
+            self.tooltip = None
+            return
+        last = number + self._per_cell - 1
+        blocks = f"block {number}" if self._per_cell == 1 else f"blocks {number} to {last}"
+        self.tooltip = Content(f"{blocks}: {_name(cell)}")
+
+    def _at(self, event: events.MouseEvent) -> tuple[int, Cell | None]:
+        """The first block of the cell that an event points at, and the cell."""
+        place = event.get_content_offset(self)
+        if place is None or place.y >= len(self._rows) or place.x >= len(self._rows[place.y]):
+            return 0, None
+        number = (place.y * len(self._rows[0]) + place.x) * self._per_cell
+        return number, self._rows[place.y][place.x]
 
     def _row(self, cells: list[Cell]) -> Content:
         return Content("").join(
@@ -74,6 +107,14 @@ class KvMap(Panel):
         name = one_line(cell.owner)
         text = name + OWNED * (length - len(name)) if length > len(name) else OWNED * length
         return Content.styled(text, ink)
+
+
+def _name(cell: Cell) -> str:
+    """Whose blocks they are, in words."""
+    if cell.owner is None:
+        return "kept to be shared" if cell.is_cached else "free"
+    others = cell.num_holders - 1
+    return one_line(cell.owner) + (f" and {others} more" if others else "")
 
 
 def _describe(snapshot: Snapshot, per_cell: int) -> str:

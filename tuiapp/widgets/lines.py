@@ -10,6 +10,7 @@ from tuiapp.phases import ASCII_GLYPHS, GLYPHS, WORDS
 from tuiapp.snapshot import Snapshot
 from tuiapp.story import Story
 from tuiapp.text import one_line
+from tuiapp.widgets.picked import Picked
 
 
 class Line(Static):
@@ -70,12 +71,21 @@ class TitleRight(Line):
 
 
 class StoryLine(Line):
-    """One sentence on what can be seen."""
+    """One sentence on what can be seen; a click opens the request that it is about."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._about: str | None = None
 
     def show(self, story: Story, *, has_hint: bool) -> None:
         """Draw a frame; the hint only where the keys it names do something."""
+        self._about = story.about
         hint = story.hint if has_hint else ""
         self.say(Content.assemble(("▸ ", "$accent"), (story.point, "bold"), story.rest, hint))
+
+    def on_click(self) -> None:
+        if self._about is not None:
+            self.post_message(Picked(self._about))
 
 
 class Legend(Line):

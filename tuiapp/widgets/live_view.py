@@ -8,7 +8,9 @@ from functools import partial
 from textual.app import ComposeResult
 from textual.containers import Grid, Horizontal, Vertical
 from textual.content import Content
+from textual.widget import Widget
 
+from tuiapp.filtering import Filter
 from tuiapp.layout import Layout, lay_out
 from tuiapp.preferences import Preferences
 from tuiapp.session import Session
@@ -34,12 +36,14 @@ class LiveView(Vertical):
 
     Attributes:
         selected: the request that is marked in the timeline and the queue.
+        filter: which requests the panes and the queue show.
         moment: the earlier pass that is shown and the newest one; None for the newest state.
     """
 
     def __init__(self, session: Session, preferences: Preferences) -> None:
         super().__init__(id="view")
         self.selected: str | None = None
+        self.filter = Filter()
         self.moment: tuple[int, int] | None = None
         self._session = session
         self._ascii_only = preferences.ascii
@@ -95,6 +99,17 @@ class LiveView(Vertical):
             self._draw_story(snapshot, layout)  # what is waited for moves in every frame
         self._num_frames += 1
 
+    def panels(self) -> dict[str, Widget]:
+        """What can be gone to, by the key that leads there."""
+        named = {
+            "t": self.query_one(Timeline),
+            "m": self.query_one(MetersPanel),
+            "q": self.query_one(QueuePanel),
+            "k": self.query_one(KvMap),
+        }
+        panes = {str(pane.slot + 1): pane for pane in self.query(TokenPane)}
+        return {key: each for key, each in (named | panes).items() if each.region.area}
+
     def announce(self, story: Story) -> None:
         """Tell this for some seconds in place of what can be seen."""
         self._news, self._news_until = story, None
@@ -120,8 +135,10 @@ class LiveView(Vertical):
     def _draw_panes(self, snapshot: Snapshot, layout: Layout, remainder: int) -> None:
         """Every fourth pane."""
         delivery = snapshot.settings.delivery
+        slots = self._slots_of_panes(snapshot)
         for pane in list(self.query(TokenPane))[remainder : layout.num_panes : 4]:
-            owner, last = snapshot.owners(pane.slot)
+            slot = slots[pane.slot] if pane.slot < len(slots) else len(snapshot.slots)
+            owner, last = snapshot.owners(slot)
             is_mine = bool(owner and self._session.is_mine(owner.id))
             pane.show(
                 owner or last,
@@ -130,6 +147,14 @@ class LiveView(Vertical):
                 is_over=owner is None,
                 counts=self._has_counts,
             )
+
+    def _slots_of_panes(self, snapshot: Snapshot) -> list[int]:
+        """The slot that each pane shows: all in their order, or with a filter those that match."""
+        slots = range(len(snapshot.slots))
+        if not self.filter.text:
+            return list(slots)
+        shown = {slot: snapshot.owners(slot) for slot in slots}
+        return [slot for slot, (owner, last) in shown.items() if self.filter.among([owner or last])]
 
     def _draw_meters(self, snapshot: Snapshot, layout: Layout) -> None:
         session = self._session
@@ -145,7 +170,7 @@ class LiveView(Vertical):
 
     def _draw_queue(self, snapshot: Snapshot, layout: Layout) -> None:
         if layout.has_bottom:
-            self.query_one(QueuePanel).show(snapshot, self.selected)
+            self.query_one(QueuePanel).show(snapshot, self.selected, self.filter)
 
     def _draw_cache(self, snapshot: Snapshot, layout: Layout) -> None:
         if layout.has_bottom:

@@ -18,6 +18,13 @@ VALUE_WIDTH = 9
 class MetersPanel(Panel):
     """A row a meter: name, value, bar or trend."""
 
+    HELP = (
+        "The engine at this moment. Slots busy: those that compute. Held idle: slots and memory "
+        "of requests that are done and wait for their batch. Useful tok: of all token positions "
+        "computed, those that were not padding. TTFT: from a request's arrival to its first "
+        "token; ITL: between two tokens; both as the client has them."
+    )
+
     def __init__(self) -> None:
         super().__init__("now", id="meters")
 
@@ -33,6 +40,7 @@ class MetersPanel(Panel):
 class MeterLine(Panel):
     """The most telling meters on one line."""
 
+    can_focus = False
     DEFAULT_CSS = "MeterLine { border: none; height: 1; }"
 
     def show(self, snapshot: Snapshot) -> None:

@@ -9,6 +9,7 @@ from textual.widgets import Static
 class Panel(Static):
     """Content in, content out; its layout never depends on it."""
 
+    can_focus = True
     DEFAULT_CSS = """
     Panel {
         border: round $border-blurred;
@@ -16,6 +17,7 @@ class Panel(Static):
         border-subtitle-color: $muted;
         padding: 0 1;
     }
+    Panel:focus { border: heavy $primary; }
     """
 
     def __init__(self, title: str = "", *, id: str | None = None) -> None:

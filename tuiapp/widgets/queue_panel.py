@@ -4,40 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from textual import events
 from textual.content import Content
 
 from engine.settings import SchedulingPolicy
 from tuiapp.explain import name_reason
+from tuiapp.filtering import Filter
 from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
 from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
 from tuiapp.tracked import RequestView
 from tuiapp.widgets.panel import Panel
+from tuiapp.widgets.picked import Picked
 
 NAME_WIDTH = 10
 TOKENS_PER_CELL = 24
+NO_FILTER = Filter()
 
 
 class QueuePanel(Panel):
-    """A row a request, the head of the queue first."""
+    """A row a request, the head of the queue first; the wheel reaches those further behind."""
+
+    HELP = (
+        "Who waits, the next to be admitted first: the tokens to compute, the tokens to generate "
+        "at most, and the time waited. A cross is one that ran already and was evicted. Below "
+        "stands why the first one is not admitted. A click opens the life of a request."
+    )
 
     def __init__(self, is_mine: Callable[[str], bool], *, ascii_only: bool = False) -> None:
         super().__init__("queue", id="queue")
         self._is_mine = is_mine
         self._glyphs = ASCII_GLYPHS if ascii_only else GLYPHS
+        self._first = 0
+        self._shown: tuple[str, ...] = ()
 
-    def show(self, snapshot: Snapshot, selected: str | None = None) -> None:
-        """Draw a frame, with one request marked."""
+    def show(
+        self, snapshot: Snapshot, selected: str | None = None, wanted: Filter = NO_FILTER
+    ) -> None:
+        """Draw a frame, with one request marked, of those that match."""
         room = max(1, self.size.height)
-        ids = [view.id for view in snapshot.waiting]
-        first = max(0, ids.index(selected) - room + 1) if selected in ids else 0
-        shown = snapshot.waiting[first : first + room]
+        waiting = wanted.among(snapshot.waiting)
+        ids = [view.id for view in waiting]
+        first = max(0, ids.index(selected) - room + 1) if selected in ids else self._first
+        self._first = first = max(0, min(first, len(ids) - room))
+        shown = waiting[first : first + room]
+        self._shown = tuple(ids[first : first + room])
         ranks = snapshot.settings.scheduling_policy is SchedulingPolicy.PRIORITY
         rows = [self._row(view, snapshot.time, view.id == selected, ranks=ranks) for view in shown]
         count = snapshot.meters.num_waiting
         reason = f" · {name_reason(snapshot.skipped[0])}" if count and snapshot.skipped else ""
+        if wanted.text:
+            reason = f", {len(ids)} of the first {len(snapshot.waiting)} match"
         empty = Content.styled("nobody waits", "$muted")
         self.say(Content("\n").join(rows) if rows else empty, f"{count} waiting{reason}")
+
+    def on_click(self, event: events.Click) -> None:
+        row = event.get_content_offset(self)
+        if row and row.y < len(self._shown):
+            self.post_message(Picked(self._shown[row.y]))
+
+    def on_mouse_scroll_down(self) -> None:
+        self._first += 1
+
+    def on_mouse_scroll_up(self) -> None:
+        self._first = max(0, self._first - 1)
 
     def _row(self, view: RequestView, now: float, is_selected: bool, *, ranks: bool) -> Content:
         name = one_line(view.id)

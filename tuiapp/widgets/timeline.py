@@ -13,15 +13,17 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.content import Content
 from textual.geometry import Region
-from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
 from tuiapp.columns import Cell, Column
 from tuiapp.layout import NUM_STRIPS
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.phases import ASCII_GLYPHS, GLYPHS, WORDS, Phase
 from tuiapp.snapshot import Snapshot
+from tuiapp.text import one_line
+from tuiapp.widgets.picked import Picked
 
 GUTTER = 4
 BARS = " ▁▂▃▄▅▆▇█"
@@ -38,6 +40,7 @@ class Timeline(Widget):
         "timeline--decode-bar",
         "timeline--mine",
     }
+    can_focus = True
     DEFAULT_CSS = """
     Timeline {
         height: auto;
@@ -55,12 +58,11 @@ class Timeline(Widget):
     }
     """
 
-    class Picked(Message):
-        """A cell was clicked."""
-
-        def __init__(self, request_id: str) -> None:
-            self.request_id = request_id
-            super().__init__()
+    HELP = (
+        "A row is a slot, a column one forward pass, the newest on the right. The bars below are "
+        "the prompt tokens (pre) and the output tokens (dec) of the pass. A click on a cell opens "
+        "the life of its request; the wheel reaches slots that have no room."
+    )
 
     def __init__(
         self,
@@ -171,12 +173,28 @@ class Timeline(Widget):
         self._scroll_slots(-1)
 
     def on_click(self, event: events.Click) -> None:
+        column, cell = self._at(event)
+        if column and cell:
+            self.post_message(Picked(cell.request_id))
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Say what lies under the mouse."""
+        column, cell = self._at(event)
+        if column is None:
+            self.tooltip = None
+        elif cell is None:
+            self.tooltip = Content(f"pass {column.index + 1}: free")
+        else:
+            what = WORDS.get(cell.phase, cell.phase.value)
+            self.tooltip = Content(f"pass {column.index + 1}: {one_line(cell.request_id)}, {what}")
+
+    def _at(self, event: events.MouseEvent) -> tuple[Column | None, Cell | None]:
+        """The pass that an event points at, and what its slot did there."""
         shown = self._window()
         x, y = event.x - GUTTER, event.y
-        if 0 <= y < self.num_rows and 0 <= x < len(shown):
-            cell = shown[x].cell(self._first_slot + y)
-            if cell:
-                self.post_message(self.Picked(cell.request_id))
+        if not (0 <= y < self.num_rows and 0 <= x < len(shown)):
+            return None, None
+        return shown[x], shown[x].cell(self._first_slot + y)
 
     def _scroll_slots(self, rows: int) -> None:
         last = self._num_slots - self.num_rows

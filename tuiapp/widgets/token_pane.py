@@ -19,6 +19,7 @@ from engine.request import FinishReason
 from engine.settings import Delivery
 from tuiapp.text import clean
 from tuiapp.tracked import RequestView
+from tuiapp.widgets.picked import Picked
 from tuiapp.widgets.wrapping import WrappedText
 
 CARET = "▏"
@@ -37,6 +38,12 @@ class TokenPane(Widget):
         "pane--caret",
         "pane--over",
     }
+    HELP = (
+        "What a slot's request has generated. Yellow is new; in italics is what its client does "
+        "not have yet, since the answer is delivered when the batch ends; a slot that is free "
+        "keeps the words of its last request, dimmed. A click opens the request's life."
+    )
+    can_focus = True
     DEFAULT_CSS = """
     TokenPane {
         height: 1fr;
@@ -53,6 +60,7 @@ class TokenPane(Widget):
     TokenPane.-live { border: round $secondary; border-title-color: $text; }
     TokenPane.-held { border: round $phase-held-ink; border-title-color: $phase-held-ink; }
     TokenPane.-mine { border: round $accent; border-title-color: $accent; }
+    TokenPane:focus { border: heavy $primary; }
     """
 
     def __init__(self, slot: int) -> None:
@@ -108,6 +116,10 @@ class TokenPane(Widget):
             self._describe(_last_title(view), _subtitle(view, is_pending=False), "-over")
         else:
             self._describe(_title(view), _subtitle(view, is_pending), _class(view, is_mine))
+
+    def on_click(self) -> None:
+        if self.request_id is not None:
+            self.post_message(Picked(self.request_id))
 
     def on_resize(self) -> None:
         if self.size.width > 0 and self.size.width != self._wrapped.width:
