@@ -1,0 +1,1 @@
+"""The playground in a browser, through textual-serve: one process a visitor."""
