@@ -32,6 +32,7 @@ from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.telemetry import make_telemetry
 from tuiapp.calibrate_report import report_errors
+from tuiapp.writing import check_writable, write_file
 
 BLOCK_SIZE = 16
 KEPT_EVENTS = 4096  # more than a pass writes
@@ -60,6 +61,8 @@ def calibrate(request: CalibrateRequest) -> None:
             the file cannot be written.
     """
     spec, shape = _choose_threads(request.spec), find_model(request.spec.model)
+    if request.output:
+        check_writable(request.output)
     counts_cpu_time = spec.device == "cpu" and spec.num_threads == 1
     settings = EngineSettings(
         num_kv_blocks=MAX_CONTEXT_TOKENS // BLOCK_SIZE + MAX_ROWS, block_size=BLOCK_SIZE
@@ -75,7 +78,11 @@ def calibrate(request: CalibrateRequest) -> None:
     cost = Roofline(shape, device, core.info.dtype)
     console = Console(stderr=request.output is None)
     report_errors(console, cost, fitted, points, held_out)
-    _write(device, request.output)
+    text = device_to_toml(device)
+    if request.output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_file(request.output, text)
 
 
 def _choose_threads(spec: ModelSpec) -> ModelSpec:
@@ -130,19 +137,3 @@ def _fit(core: EngineCore, shape: ModelShape, timed: Sequence[Timed], unit: str)
             "achieved": fitted,
         },
     )
-
-
-def _write(device: Device, output: Path | None) -> None:
-    """Write the file, or print it.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
-    text = device_to_toml(device)
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, "utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror}", place=str(output)) from error

@@ -46,6 +46,7 @@ from tuiapp.flags import (
     Threads,
     complete_preset,
 )
+from tuiapp.streams import bearing_streams
 from tuiapp.terminal import is_terminal
 
 DONE, MISUSED = 0, 2
@@ -81,7 +82,8 @@ runs_app.command("delete")(delete_command)
 
 def main() -> None:
     """Run the command line."""
-    app()
+    with bearing_streams():
+        app()
 
 
 def _show_version(wanted: bool) -> None:

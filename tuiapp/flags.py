@@ -113,7 +113,10 @@ Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Of the traff
 Pace = Annotated[
     float,
     typer.Option(
-        metavar="FACTOR", min=0.0, help="Stretches the time between arrivals; 0.5: twice as fast."
+        metavar="FACTOR",
+        min=0.0,
+        max=1000.0,
+        help="Stretches the time between arrivals; 0.5: twice as fast.",
     ),
 ]
 Variants = Annotated[

@@ -15,6 +15,7 @@ from tuiapp.imported import write_preset
 from tuiapp.presets import read_preset
 from tuiapp.presets.files import NAME
 from tuiapp.text import one_line
+from tuiapp.writing import check_writable, write_file
 
 
 def import_trace(path: Path, format_name: str, output: Path | None) -> None:
@@ -25,7 +26,8 @@ def import_trace(path: Path, format_name: str, output: Path | None) -> None:
         output: the preset's file; None only looks at the trace.
 
     Raises:
-        ConfigError: the file is no trace, holds nothing to play, or the preset is there already.
+        ConfigError: the file is no trace, holds nothing to play, or the preset is there already or
+            cannot be written.
     """
     if output is not None:
         _check_output(output)
@@ -36,7 +38,7 @@ def import_trace(path: Path, format_name: str, output: Path | None) -> None:
         raise ConfigError("nothing of it can be played", place=str(path))
     if output is None:
         return
-    output.write_text(write_preset(trace, found, output.stem), "utf-8")
+    write_file(output, write_preset(trace, found, output.stem))
     num_played = len(read_preset(output).drafts)
     _print([f"{output}: plays {num_played:,} of them; its [[trace]] says which"])
 
@@ -50,6 +52,7 @@ def _check_output(output: Path) -> None:
         )
     if output.exists():
         raise ConfigError("is there already; name another file", place=str(output))
+    check_writable(output)
 
 
 def _survey(trace: TraceFile) -> Survey:

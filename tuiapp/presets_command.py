@@ -22,6 +22,7 @@ from tuiapp.presets import Claim, Preset, list_presets, read_preset
 from tuiapp.presets.files import NAME, SUFFIX, shipped_folder, trace_folder, user_folder
 from tuiapp.report_json import dump, error_to_json, preset_to_json
 from tuiapp.text import clean, one_line
+from tuiapp.writing import make_folder, write_file
 
 
 def list_and_print(*, as_json: bool) -> int:
@@ -93,18 +94,21 @@ def make_new(name: str, output: Path | None) -> None:
         output: the file; None is one of that name in the user's own folder.
 
     Raises:
-        ConfigError: the name cannot be, or the file is there already.
+        ConfigError: the name cannot be or is taken, or the file cannot be written.
     """
     if not NAME.fullmatch(name):
         raise ConfigError(f"must be of letters, digits, - and _, got {name!r}", place="NAME")
+    if (shipped_folder() / f"{name}{SUFFIX}").exists():
+        problem = f"{name!r} comes with batchscope and would be hidden; choose another name"
+        raise ConfigError(problem, place="NAME")
     path = output or user_folder() / f"{name}{SUFFIX}"
     if path.name != f"{name}{SUFFIX}":
         raise ConfigError(f"must be called {name}{SUFFIX}, got {path.name!r}", place="--output")
     if path.exists():
         raise ConfigError("is there already; choose another name", place=str(path))
     template = files("tuiapp.presets") / "template.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(template.read_text("utf-8").replace("NAME", name, 1), "utf-8")
+    make_folder(path.parent)
+    write_file(path, template.read_text("utf-8").replace("NAME", name, 1))
     typer.echo(str(path))
 
 

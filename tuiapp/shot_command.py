@@ -18,6 +18,7 @@ from tuiapp.shot.frame import Form, read_moment, read_size
 from tuiapp.shot.shoot import Shot, shoot
 from tuiapp.shot.sources import stage_preset, stage_recording
 from tuiapp.shot.views import find_view
+from tuiapp.writing import write_file
 
 RECORDING = ".jsonl"
 SHIPPED_MODEL = "tiny"
@@ -64,12 +65,7 @@ def take_and_write(request: ShotRequest) -> None:
     if request.output is None:
         typer.echo(picture, nl=False)
         return
-    try:
-        request.output.write_text(picture, "utf-8")
-    except OSError as error:
-        raise ConfigError(
-            f"cannot be written: {error.strerror}", place=str(request.output)
-        ) from None
+    write_file(request.output, picture)
 
 
 def _stage(request: ShotRequest, shot: Shot) -> Session:

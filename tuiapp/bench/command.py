@@ -5,12 +5,12 @@ from __future__ import annotations
 import typer
 from rich.console import Console
 
-from engine.config import ConfigError
-from tuiapp.bench.measure import BenchReport, measure
+from tuiapp.bench.measure import measure
 from tuiapp.bench.report import bench_table, bench_to_json
 from tuiapp.bench.request import BenchRequest
 from tuiapp.report_json import dump
 from tuiapp.text import one_line
+from tuiapp.writing import check_writable, write_file
 
 
 def bench(request: BenchRequest, *, as_json: bool = False) -> None:
@@ -21,6 +21,8 @@ def bench(request: BenchRequest, *, as_json: bool = False) -> None:
             written.
         RunnerError: a pass failed.
     """
+    if request.output:
+        check_writable(request.output)
     console = Console(stderr=True)
     with console.status("loading") as status:
 
@@ -34,19 +36,5 @@ def bench(request: BenchRequest, *, as_json: bool = False) -> None:
         typer.echo(dump(bench_to_json(report)))
     else:
         Console().print(bench_table(report))
-    _write(request, report)
-
-
-def _write(request: BenchRequest, report: BenchReport) -> None:
-    """Write the JSON where a file was named.
-
-    Raises:
-        ConfigError: it cannot be written.
-    """
-    if request.output is None:
-        return
-    try:
-        request.output.write_text(dump(bench_to_json(report)) + "\n", "utf-8")
-    except OSError as error:
-        problem = f"cannot be written: {error.strerror}"
-        raise ConfigError(problem, place=str(request.output)) from error
+    if request.output:
+        write_file(request.output, dump(bench_to_json(report)) + "\n")

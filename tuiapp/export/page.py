@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from engine.config import ConfigError
 from tuiapp.export.curves import draw_curves, draw_names
 from tuiapp.export.markup import tag, text
 from tuiapp.export.sketch import Sketch
@@ -14,6 +13,7 @@ from tuiapp.export.timeline import draw_legend, draw_timeline, span_of
 from tuiapp.report_table import format_number, format_ratio, tell_evidence
 from tuiapp.study import Entry, Row, Study, fill_in
 from tuiapp.verdicts import Ruling
+from tuiapp.writing import write_file
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 MARKS = {Ruling.HOLDS: ("✓", "holds"), Ruling.FAILS: ("✗", "fails"), Ruling.OPEN: ("·", "open")}
@@ -28,10 +28,7 @@ def write_page(path: Path, study: Study | None, sketches: Sequence[Sketch]) -> N
     Raises:
         ConfigError: the file cannot be written.
     """
-    try:
-        path.write_text(make_page(study, sketches), "utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror}", place=str(path)) from None
+    write_file(path, make_page(study, sketches))
 
 
 def make_page(study: Study | None, sketches: Sequence[Sketch]) -> str:

@@ -17,6 +17,7 @@ from tuiapp.library.entry import STAMP, Entry, read_entry, sidecar
 from tuiapp.library.findings import Findings
 from tuiapp.report_json import dump, study_to_json
 from tuiapp.verdicts import Measured
+from tuiapp.writing import make_folder, write_file
 
 MAX_BYTES = 500 * 2**20
 SUFFIX = ".jsonl"
@@ -66,11 +67,7 @@ class Library:
             ConfigError: it cannot be written.
         """
         path = self._free_path(findings, when)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            problem = f"cannot be made: {error.strerror}"
-            raise ConfigError(problem, place=str(self.folder)) from None
+        make_folder(self.folder)
         writer = RecordingWriter(path, findings.about())
         try:
             writer.write(event for event in events if not isinstance(event, Checkpoint))
@@ -85,11 +82,7 @@ class Library:
         Raises:
             ConfigError: they cannot be written.
         """
-        try:
-            sidecar(path).write_text(dump(study_to_json(findings.study)), "utf-8")
-        except OSError as error:
-            problem = f"cannot be written: {error.strerror}"
-            raise ConfigError(problem, place=str(sidecar(path))) from None
+        write_file(sidecar(path), dump(study_to_json(findings.study)))
 
     def delete(self, path: Path) -> None:
         """Delete a recording and its report.
