@@ -18,13 +18,25 @@ from engine.hardware.devices import device_files
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.log import EventLog
 from engine.runners.costed import CostedRunner
-from engine.runners.parts import SMALL_MODEL, ModelSpec, Parts, num_blocks_wanted
+from engine.runners.parts import (
+    SMALL_MODEL,
+    ModelSpec,
+    Parts,
+    check_load_format,
+    num_blocks_wanted,
+)
 from engine.runners.sim import SimRunner
 from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
 
 __all__ = ["ModelSpec", "build_core", "fit_to_model"]
 
+NOT_SIMULATED = {  # fields of `ModelSpec` that shape how a real model runs, and their flags
+    "attention": "--attention",
+    "compiles": "--compile",
+    "enforce_eager": "--enforce-eager",
+    "quantization": "--quantization",
+}
 SIM_LINEAR = "sim:linear"
 DEVICES = ("auto", "cpu", "cuda", "mps", "sim")
 LINEAR_MAX_MODEL_LEN = 8192
@@ -108,6 +120,7 @@ def _simulate(
     Raises:
         ConfigError: there is no such device or model, or the model does not fit the device.
     """
+    _check_simulated(spec)
     tokenizer = ToyTokenizer()
     if spec.device == SIM_LINEAR:
         info = _describe_linear(settings)
@@ -118,6 +131,22 @@ def _simulate(
         info = _describe(roofline, spec, settings)
         cost = cost or roofline
     return Parts(SimRunner(clock, cost, tokenizer.vocab_size), tokenizer, info)
+
+
+def _check_simulated(spec: ModelSpec) -> None:
+    """Refuse what the cost model knows nothing of, rather than give times that ignore it.
+
+    Raises:
+        ConfigError: there is such a thing in it.
+    """
+    usual = ModelSpec()
+    for name, flag in NOT_SIMULATED.items():
+        if getattr(spec, name) != getattr(usual, name):
+            raise ConfigError(f"a simulation cannot tell what {flag} changes; leave it out")
+    check_load_format(spec.load_format)
+    if spec.tensor_parallel_size > 1:
+        shared = f"sim:h200x{spec.tensor_parallel_size}"
+        raise ConfigError(f"a simulation names its devices in --device, as {shared}")
 
 
 def _describe(cost: Roofline, spec: ModelSpec, settings: EngineSettings) -> EngineInfo:

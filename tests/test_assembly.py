@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from functools import partial
@@ -63,6 +64,22 @@ def test_sim_alone_is_qwen3_on_an_h100_unless_a_model_is_named():
     assert build(ModelSpec(device="sim")).info.model == "Qwen3-8B"
     assert build(ModelSpec("mistral-7b", "sim")).info.model == "Mistral-7B-v0.3"
     assert build(ModelSpec(device="sim:h100")).info.model == "tiny"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"attention": "flash"}, "a simulation cannot tell what --attention changes; leave it out"),
+        ({"quantization": "int8"}, "cannot tell what --quantization changes"),
+        ({"compiles": True}, "cannot tell what --compile changes"),
+        ({"enforce_eager": True}, "cannot tell what --enforce-eager changes"),
+        ({"load_format": "gguf"}, "unknown load format 'gguf'; known: auto, dummy"),
+        ({"tensor_parallel_size": 2}, "names its devices in --device, as sim:h200x2"),
+    ],
+)
+def test_what_a_simulation_would_ignore_is_refused(given, message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        build(ModelSpec(device="sim:h200", **given))
 
 
 def test_a_straight_line_knows_no_hardware():

@@ -11,14 +11,14 @@ from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, Pre
 from transformers.distributed.configuration_utils import DistributedConfig
 from transformers.utils import logging
 
-from engine.config import ConfigError, suggest
+from engine.config import ConfigError
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.runners.hub import reach
 from engine.runners.load_progress import counting_tensors
+from engine.runners.parts import check_load_format
 from engine.runners.sources import Source, find_source
 from engine.tokenizer import Tokenizer, ToyTokenizer, load_tokenizer
 
-LOAD_FORMATS = ("auto", "dummy")
 LOAD_ERRORS = (OSError, ValueError, ImportError, RuntimeError, SafetensorError)
 DUMMY_SEED = 0
 UNNAMED_LIMIT = 8192  # tokens of a sequence, for a model that does not say how many
@@ -76,10 +76,7 @@ def load_model(
     Raises:
         ConfigError: there is no such model, or it cannot be loaded.
     """
-    if load_format not in LOAD_FORMATS:
-        raise ConfigError(
-            f"unknown load format {load_format!r}; {suggest(load_format, LOAD_FORMATS)}"
-        )
+    check_load_format(load_format)
     if is_sharded and load_format == "dummy":
         raise ConfigError("random weights cannot be sharded; name a model that has its own")
     report(LoadStep(LoadStage.FIND))

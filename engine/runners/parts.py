@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.config import ConfigError
+from engine.config import ConfigError, suggest
 from engine.events import EngineInfo
 from engine.plan import Runner
 from engine.settings import EngineSettings
 from engine.tokenizer import Tokenizer
 
+LOAD_FORMATS = ("auto", "dummy")
 SMALL_MODEL = 50_000_000  # parameters; below, a pass is short whatever is done about it
 
 
@@ -68,6 +69,16 @@ class Parts:
     runner: Runner
     tokenizer: Tokenizer
     info: EngineInfo
+
+
+def check_load_format(name: str) -> None:
+    """Refuse a way to get weights that there is not.
+
+    Raises:
+        ConfigError: it is none; the message names the nearest.
+    """
+    if name not in LOAD_FORMATS:
+        raise ConfigError(f"unknown load format {name!r}; {suggest(name, LOAD_FORMATS)}")
 
 
 def num_blocks_wanted(settings: EngineSettings, max_model_len: int) -> int:
