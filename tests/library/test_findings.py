@@ -8,6 +8,7 @@ import pytest
 
 from engine.events import Arrived, Delivered, Finished
 from engine.request import FinishReason, Request, SamplingParams
+from engine.runners.parts import ModelSpec
 from tests.library.builders import findings_of, opened, play
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.explain.gaps import explain_gap
@@ -119,6 +120,20 @@ def test_requests_of_ones_own_make_a_report_too():
 def test_nothing_is_found_where_nobody_asked():
     backend = StageBackend()
     assert measure(Subject("nothing"), backend.log.since(0)[0]) is None
+
+
+def test_a_kept_run_says_what_to_build_its_engine_from():
+    session, backend = play("static")
+    session.spec = ModelSpec("qwen3-8b", "sim:h200", "bfloat16")
+    findings = open_live(session, backend.core.info, None).findings
+    assert findings
+    told = {key: findings.about()[key] for key in ("model", "device", "dtype", "load_format")}
+    assert told == {
+        "model": "qwen3-8b",
+        "device": "sim:h200",
+        "dtype": "bfloat16",
+        "load_format": "auto",
+    }
 
 
 def test_a_run_that_was_measured_with_the_screen_on_says_so():

@@ -130,6 +130,12 @@ def test_the_newest_run_stays_however_small_the_room_and_so_do_files_of_others(l
     assert [entry.name for entry in tiny.entries()] == [kept.path.stem, "strange"]
 
 
+def test_what_is_no_file_is_no_run(library):
+    (library.folder / "folder.jsonl").mkdir(parents=True)
+    (library.folder / "lost.jsonl").symlink_to("/nowhere")
+    assert library.entries() == []
+
+
 def test_a_run_can_be_deleted_and_found(library):
     path = keep(library, "static").path
     assert library.find(path.stem) == path

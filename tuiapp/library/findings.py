@@ -66,11 +66,18 @@ class Findings:
             "seed": study.seed,
             "pace": study.pace,
             "slo": slo,
-            "model": self.outcome.info.model,
-            "device": self.outcome.info.device,
+            **self._tell_spec(),
             "watched": subject.is_watched,
             "doubts": list(self.doubts),
         }
+
+    def _tell_spec(self) -> dict[str, str]:
+        """What `batchscope rerun` builds the engine from; else what the engine calls itself."""
+        spec, info = self.subject.spec, self.outcome.info
+        if spec is None:
+            return {"model": info.model, "device": info.device}
+        told = {"model": spec.model, "device": spec.device, "dtype": spec.dtype}
+        return {**told, "load_format": spec.load_format}
 
     def beside(self, others: Mapping[str, Measured]) -> Findings:
         """The same, with the claims judged beside earlier runs of the other engines.

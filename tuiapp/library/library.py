@@ -54,8 +54,7 @@ class Library:
 
     def entries(self) -> list[Entry]:
         """All that is there, the newest first; also what cannot be opened, with the reason."""
-        paths = _newest_first(self.folder.glob(f"*{SUFFIX}"))
-        return [read_entry(path) for path in paths]
+        return [read_entry(path) for path in self._paths()]
 
     def keep(self, findings: Findings, events: Sequence[Event], when: datetime) -> Kept:
         """Write a run down, and make room for it.
@@ -109,6 +108,11 @@ class Library:
                 found.setdefault(entry.variant, entry)
         return found
 
+    def _paths(self) -> list[Path]:
+        """The newest first; a folder or a pipe with such a name is no run."""
+        paths = self.folder.glob(f"*{SUFFIX}")
+        return _newest_first(path for path in paths if path.is_file())
+
     def _free_path(self, findings: Findings, when: datetime) -> Path:
         name = findings.outcome.name
         parts = (when.strftime(STAMP), findings.study.name, name)
@@ -122,7 +126,7 @@ class Library:
 
     def _prune(self, newest: Path) -> tuple[str, ...]:
         """Delete the oldest recordings of ours until the rest fits."""
-        paths = _newest_first(self.folder.glob(f"*{SUFFIX}"))
+        paths = self._paths()
         sizes = {path: _size(path) for path in paths}
         total, pruned = sum(sizes.values()), []
         for path in reversed(paths):

@@ -58,7 +58,13 @@ def open_live(session: Session, info: EngineInfo, library: Library | None) -> Op
         name = session.workload
         subject = Subject(title=name or "requests of your own", workload=name, is_over=False)
     is_watched = session.replay is None
-    subject = replace(subject, is_over=is_over, is_whole=found.is_whole, is_watched=is_watched)
+    subject = replace(
+        subject,
+        is_over=is_over,
+        is_whole=found.is_whole,
+        is_watched=is_watched,
+        spec=session.spec,
+    )
     findings = measure(subject, found.events)
     if findings is None or library is None:
         return Opened(found.events, findings)

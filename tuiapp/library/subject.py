@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.metrics import Slo
+from engine.runners.parts import ModelSpec
 from tuiapp.presets import Preset
 
 NO_SLO = Slo()
@@ -22,6 +23,7 @@ class Subject:
         is_over: every request was answered; else the numbers are those so far.
         is_whole: the events reach back to where the run began.
         is_watched: a screen was drawn meanwhile, in the same process.
+        spec: what the engine was built from, to build it again; None where nobody knows.
         speed: how many times as fast as they should the requests arrived.
     """
 
@@ -35,6 +37,7 @@ class Subject:
     seed: int | None = None
     speed: float = 1.0
     is_watched: bool = False
+    spec: ModelSpec | None = None
 
 
 def subject_of(preset: Preset, variant: str = "") -> Subject:

@@ -55,6 +55,7 @@ class RunsScreen(Dialog[None]):
         self._library = library
         self._preferences = preferences
         self._entries: dict[str, Entry] = {}
+        self._has_looked = False
         self._marked: list[str] = []
 
     def compose_body(self) -> ComposeResult:
@@ -77,6 +78,7 @@ class RunsScreen(Dialog[None]):
     @on(Worker.StateChanged)
     def _take(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.SUCCESS and isinstance(event.worker.result, list):
+            self._has_looked = True
             self._entries = {entry.name: entry for entry in event.worker.result}
             self._marked = [name for name in self._marked if name in self._entries]
             self.draw()
@@ -94,7 +96,7 @@ class RunsScreen(Dialog[None]):
         names = [entry.name for entry in shown]
         if names:
             options.highlighted = names.index(chosen.name) if chosen and chosen.name in names else 0
-        else:
+        elif self._has_looked:
             nothing = "Nothing matches." if self._entries else NOBODY
             self.query_one("#details", Static).update(Content.styled(nothing, "$muted"))
 
