@@ -35,7 +35,11 @@ class NvmlGauge:
     def __init__(self, uuid: str, nvml: Any = pynvml) -> None:
         self._nvml = nvml
         nvml.nvmlInit()
-        self._handle = nvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid.removeprefix('GPU-')}")
+        try:
+            self._handle = nvml.nvmlDeviceGetHandleByUUID(f"GPU-{uuid.removeprefix('GPU-')}")
+        except nvml.NVMLError:
+            nvml.nvmlShutdown()  # nobody will close what was never made
+            raise
         self._gpm = Gpm(self._handle, nvml)
         self._host = CpuGauge()
 

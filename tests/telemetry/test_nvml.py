@@ -72,9 +72,10 @@ def test_memory_that_is_not_told_is_nothing():
 
 
 @pytest.mark.parametrize(("nvml", "uuid"), [(FakeNvml("nvmlInit"), UUID), (FakeNvml(), "absent")])
-def test_no_driver_and_no_such_device_are_errors(nvml, uuid):
+def test_no_driver_and_no_such_device_are_errors_that_leave_nothing_open(nvml, uuid):
     with pytest.raises(pynvml.NVMLError):
         NvmlGauge(uuid, nvml)
+    assert not nvml.is_open
 
 
 def test_a_closed_gauge_holds_nothing():
