@@ -55,6 +55,8 @@ class Observer:
         running = self.core.queues.running
         decoding = [seq for seq in running if seq.is_decoding and not seq.is_finished]
         members = {seq for seq in running if seq.num_uncomputed and not seq.is_finished}
+        lengths = {seq: seq.num_tokens for seq in [*running, *self.core.queues.waiting]}
+        held = set(running)
         plan = self.core.step()
         if plan.rows:
             seqs = [row.seq for row in plan.rows]
@@ -65,6 +67,7 @@ class Observer:
             assert not any(seq.status is Status.PREEMPTED for seq in members), "there was room"
         self._check_progress(plan, decoding)
         self._check_budget(plan)
+        self._check_long_prompts(plan, lengths, held)
         self._check_batch(plan, members)
         self._check_blocks()
         self._check_slots()
@@ -104,6 +107,27 @@ class Observer:
             assert max(prefills, default=0) <= (limit or budget)
         else:
             assert plan.num_tokens <= budget or len(prefills) == 1
+
+    def _check_long_prompts(
+        self, plan: Plan, lengths: dict[Sequence, int], held: set[Sequence]
+    ) -> None:
+        """No long prompt begins beside as many others as there may be.
+
+        Args:
+            lengths: tokens of each sequence before the step.
+            held: who had a slot before it.
+        """
+        settings = self.core.settings
+        most, limit = settings.max_long_partial_prefills, settings.long_prefill_token_threshold
+        if settings.batcher is not BatcherName.CONTINUOUS or not settings.enable_chunked_prefill:
+            return
+        unfinished = [row for row in plan.rows if not row.seq.is_finished]
+        long = [
+            row.seq
+            for row in unfinished
+            if limit and lengths[row.seq] - (row.seq.num_computed - row.num_tokens) > limit
+        ]
+        assert not most or len(long) <= most or held.issuperset(long)
 
     def _check_batch(self, plan: Plan, members: set[Sequence]) -> None:
         """Nobody joins a request-level batch under way."""
