@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.filter import ANSIToTruecolor, LineFilter
+from textual.filter import ANSIToTruecolor, LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 
 from engine.assembly import build_core
@@ -20,9 +20,10 @@ from engine.generate.demo import DemoMix
 from engine.loading import Loading
 from engine.recording import RecordingError
 from engine.settings import BatcherName, EngineSettings
-from tuiapp.ascii import AsciiFilter
+from tuiapp.ascii import AsciiFilter, spell_keys
 from tuiapp.library.library import Library, runs_folder
 from tuiapp.options import ScreenOptions, apply_overrides
+from tuiapp.plain import PlainFilter
 from tuiapp.preferences import NOTHING, Found
 from tuiapp.presets import Preset, find_preset
 from tuiapp.rewind import Rewind
@@ -35,6 +36,7 @@ from tuiapp.theme import DARK_INKS, PREFIX, THEMES
 from tuiapp.viewmodel import ViewModel
 
 RECORD_SECONDS = 0.25
+REPLACED = (ANSIToTruecolor, Monochrome, NoColor)  # filters of Textual
 SWITCH_INTERVAL = 0.0005  # seconds; launching a model is many short calls, and the screen waits
 DEMO_RATE = 3.0  # requests a second: a static batch fills within three seconds
 
@@ -73,6 +75,7 @@ class Playground(App[int]):
         self._own = own
         self.ascii_only = own.preferences.ascii
         self._ascii = AsciiFilter()
+        self._plain = {is_dark: PlainFilter(is_dark=is_dark) for is_dark in (False, True)}
         self.rewind = Rewind(session.backend.log, ViewModel(session.backend.log))
         self._on_ready = on_ready
         for theme in THEMES:
@@ -100,9 +103,16 @@ class Playground(App[int]):
         return DARK_INKS
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Those of Textual but for ANSI colours, which nothing here uses, and the one for ASCII."""
-        filters = [f for f in super().get_line_filters() if not isinstance(f, ANSIToTruecolor)]
+        """Those of Textual but for ANSI colours, which nothing here uses, and our own two."""
+        filters = [f for f in super().get_line_filters() if not isinstance(f, REPLACED)]
+        if self.no_color:
+            filters.append(self._plain[self.current_theme.dark])
         return [*filters, self._ascii] if self.ascii_only else filters
+
+    def get_key_display(self, binding: Binding) -> str:
+        """In words where there is ASCII alone."""
+        shown = super().get_key_display(binding)
+        return spell_keys(shown) if self.ascii_only else shown
 
     def get_default_screen(self) -> Screen[None]:
         return LiveScreen(

@@ -33,6 +33,17 @@ TABLE = (
     | {"–": "-", "◦": "*", "↑": "^", "↓": "v"}
 )
 TRANSLATION = str.maketrans(TABLE)
+KEY_WORDS = {  # the longer ones first
+    "↑ and ↓": "Up and Down",
+    "↑↓": "Up/Down",
+    "← →": "Left/Right",
+    "⏎": "Enter",
+    "⇥": "Tab",
+    "↑": "Up",
+    "↓": "Down",
+    "←": "Left",
+    "→": "Right",
+}
 
 
 class AsciiFilter(LineFilter):
@@ -49,3 +60,10 @@ def to_ascii(text: str) -> str:
         return text
     known = text.translate(TRANSLATION)
     return "".join(c if c.isascii() else "?" * get_character_cell_size(c) for c in known)
+
+
+def spell_keys(text: str) -> str:
+    """The names of keys as words, in more cells than before; for text that speaks of keys."""
+    for sign, word in KEY_WORDS.items():
+        text = text.replace(sign, word)
+    return text

@@ -10,6 +10,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
+from tuiapp.ascii import spell_keys
+
 T = TypeVar("T")
 
 
@@ -43,7 +45,8 @@ class Dialog(ModalScreen[T]):
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog") as frame:
             frame.border_title = Content(self._title)
-            frame.border_subtitle = Content(self._hint)
+            hint = spell_keys(self._hint) if getattr(self.app, "ascii_only", False) else self._hint
+            frame.border_subtitle = Content(hint)
             yield from self.compose_body()
 
     def compose_body(self) -> ComposeResult:

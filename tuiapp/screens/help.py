@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tuiapp.ascii import spell_keys
 from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
 from tuiapp.screens.dialog import Dialog
 
@@ -73,16 +74,18 @@ class HelpScreen(Dialog[None]):
             yield Static(self._text())
 
     def _text(self) -> Content:
-        glyphs = ASCII_GLYPHS if getattr(self.app, "ascii_only", False) else GLYPHS
+        is_ascii = bool(getattr(self.app, "ascii_only", False))
+        glyphs = ASCII_GLYPHS if is_ascii else GLYPHS
         lines = [Content.styled(self._about, "$accent"), Content("")] if self._about else []
-        lines += [_key_line(binding) for binding in self._explained]
+        lines += [_key_line(binding, is_ascii=is_ascii) for binding in self._explained]
         lines += [Content(""), *(_phase_line(phase, glyphs[phase]) for phase in MEANINGS)]
         lines += [Content(""), *(Content(note) for note in self._notes)]
         return Content("\n").join(lines)
 
 
-def _key_line(binding: Binding) -> Content:
+def _key_line(binding: Binding, *, is_ascii: bool) -> Content:
     keys = " ".join(KEYS.get(key, key) for key in binding.key.split(","))
+    keys = spell_keys(keys) if is_ascii else keys
     return Content.assemble(
         (f"{keys:>8}  ", "bold $primary"),
         f"{binding.description:<12}",
