@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.filter import ANSIToTruecolor, LineFilter, Monochrome, NoColor
 from textual.screen import Screen
 
@@ -21,6 +22,7 @@ from engine.loading import Loading
 from engine.recording import RecordingError
 from engine.settings import BatcherName, EngineSettings
 from tuiapp.ascii import AsciiFilter, spell_keys
+from tuiapp.driver import USUAL, TerminalDriver
 from tuiapp.library.library import Library, runs_folder
 from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.plain import PlainFilter
@@ -98,6 +100,11 @@ class Playground(App[int]):
         except RecordingError as error:
             self._tap = None
             self.notify(f"Not recorded from here on: {error}", severity="error", markup=False)
+
+    def get_driver_class(self) -> type[Driver]:
+        """Textual's choice; in a terminal, one that leaves it clean."""
+        chosen = super().get_driver_class()
+        return TerminalDriver if chosen is USUAL else chosen
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK_INKS
