@@ -49,12 +49,14 @@ class Notice:
 
     Attributes:
         is_failure: it deserves a modal, not a toast.
+        is_refusal: of a request; under pressure these come by the dozen.
     """
 
     message: str
     is_failure: bool = False
     is_fatal: bool = False
     is_usage: bool = False
+    is_refusal: bool = False
 
 
 @dataclass(frozen=True, slots=True)

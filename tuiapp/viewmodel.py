@@ -162,7 +162,7 @@ class ViewModel:
             case Finished():
                 self._on_finished(event)
             case Refused(_, _, message):
-                self._notify(Notice(message))
+                self._notify(Notice(message, is_refusal=True))
             case _:
                 assert_never(event)
 
@@ -209,7 +209,8 @@ class ViewModel:
         tracked.work = None
         self._vacate([slot for slot, key in self._slots.items() if key == event.request_id])
         if event.reason is FinishReason.REJECTED:
-            self._notify(Notice(f"{event.request_id} refused: {event.message}"))
+            message = f"{event.request_id} refused: {event.message}"
+            self._notify(Notice(message, is_refusal=True))
 
     def _on_step(self, step: Step) -> None:
         for change in step.blocks:

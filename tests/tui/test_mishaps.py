@@ -43,12 +43,14 @@ async def test_a_fatal_failure_takes_the_place_of_a_lesser_one():
         assert "KeyError: 7" in screen_text(stage.app)
 
 
-async def test_more_news_than_are_kept_are_told_as_far_as_they_are_kept():
+async def test_a_flood_of_refusals_is_one_toast_that_counts_them():
     async with staged() as stage:
         for number in range(NUM_NOTICES + 4):
             stage.backend.submit(Request(f"r{number}", (1,) * 9999, SamplingParams()))
         await stage.settle()
-        assert len(stage.app._notifications) == NUM_NOTICES
+        (toast,) = stage.app._notifications
+        assert toast.message.startswith(f"r{NUM_NOTICES + 3} refused: 9999 prompt + ")
+        assert toast.message.endswith(f" (and {NUM_NOTICES + 3} more)")
 
 
 async def test_settings_that_a_workload_turns_reach_the_session():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import monotonic
+
 from rich.text import Text
 from textual.screen import Screen
 
@@ -11,15 +14,26 @@ from tuiapp.snapshot import Notice, Snapshot
 from tuiapp.text import clean
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
+REFUSALS_EVERY = 5.0  # seconds, as long as a toast stays: they do not pile up over the screen
 
 
 class News:
-    """Toasts for refusals, a modal for failures."""
+    """Toasts for refusals, one for all that came since the last; a modal for failures.
 
-    def __init__(self, screen: Screen[None], session: Session) -> None:
+    Args:
+        now: seconds of a clock that people live by.
+    """
+
+    def __init__(
+        self, screen: Screen[None], session: Session, now: Callable[[], float] = monotonic
+    ) -> None:
         self._screen = screen
         self._session = session
+        self._now = now
         self._num_told = 0
+        self._last_refusal: Notice | None = None
+        self._num_refusals = 0
+        self._refused_at = -REFUSALS_EVERY
 
     def skip(self, newest: Snapshot) -> None:
         """Take everything up to here as told."""
@@ -29,8 +43,26 @@ class News:
         """Tell what is new."""
         new = newest.num_notices - self._num_told
         self._num_told = newest.num_notices
-        for notice in newest.notices[-new:] if new else ():
-            self._announce(notice, newest)
+        notices = newest.notices[-new:] if new else ()
+        for notice in notices:
+            if notice.is_refusal:
+                self._last_refusal = notice
+                self._num_refusals += 1
+            else:
+                self._announce(notice, newest)
+        if self._num_refusals:
+            self._num_refusals += new - len(notices)  # only refusals outnumber what is kept
+            self._tell_refusals()
+
+    def _tell_refusals(self) -> None:
+        """One toast for those since the last one, once that has gone."""
+        now = self._now()
+        if self._last_refusal is None or now - self._refused_at < REFUSALS_EVERY:
+            return
+        others = f" (and {self._num_refusals - 1} more)" if self._num_refusals > 1 else ""
+        message = f"{self._last_refusal.message}{others}"
+        self._screen.notify(message, severity="warning", markup=False, timeout=REFUSALS_EVERY)
+        self._last_refusal, self._num_refusals, self._refused_at = None, 0, now
 
     def _announce(self, notice: Notice, newest: Snapshot) -> None:
         screen, app = self._screen, self._screen.app
