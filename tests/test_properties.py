@@ -242,6 +242,40 @@ def test_planning_ahead_changes_nothing_that_clients_see(chosen, asked):
     assert all_that_clients_see(ahead, requests) == all_that_clients_see(turn_by_turn, requests)
 
 
+@settings(max_examples=500)
+@given(chosen=engine_settings(default_queue_timeout_ms=0.0), asked=ASKED)
+def test_sharing_prefixes_changes_nothing_that_clients_see(chosen, asked):
+    requests = [replace(request, id=f"r{index}") for index, request in enumerate(asked)]
+    shared, own = (replace(chosen, enable_prefix_caching=is_on) for is_on in (True, False))
+    assert all_that_clients_see(shared, requests) == all_that_clients_see(own, requests)
+
+
+@settings(max_examples=50)
+@given(
+    policy=st.sampled_from(
+        [
+            SchedulingPolicy.PRIORITY,
+            SchedulingPolicy.SJF_PROMPT,
+            SchedulingPolicy.SJF_MAX_TOKENS,
+        ]
+    ),
+    aging=st.floats(0.5, 10.0),
+    worst=st.integers(2, 20),
+)
+def test_with_aging_an_engine_that_is_never_idle_comes_to_the_worst_of_all(policy, aging, worst):
+    """Before every pass, which takes a second and serves one, somebody better comes."""
+    core = make_core(max_num_seqs=1, scheduling_policy=policy, aging=aging)
+    prompt, sampling = (1,) * worst, SamplingParams(max_tokens=worst, ignore_eos=True)
+    core.add(Request("worst", prompt, sampling, priority=worst))
+    num_passes = 0
+    while not outputs_of(core.log).get("worst"):
+        now = core.clock.now()
+        core.add(Request(f"better {now}", (1,), SamplingParams(max_tokens=1), now, priority=1))
+        core.step()
+        num_passes += 1
+        assert num_passes <= worst / aging + 2
+
+
 ARRIVALS = st.lists(
     st.tuples(PROMPTS, SAMPLING, st.sampled_from([0.0, 0.5, 4.0])), min_size=1, max_size=8
 )

@@ -42,6 +42,11 @@ KNOBS: dict[str, dict[str, Any]] = {
     "planned ahead in a small cache": {"async_scheduling": True, "num_kv_blocks": 12},
     "prefixes that are shared": {"enable_prefix_caching": True},
     "prefixes in a small cache": {"enable_prefix_caching": True, "num_kv_blocks": 12},
+    "prefixes, planned ahead": {
+        "enable_prefix_caching": True,
+        "async_scheduling": True,
+        "num_kv_blocks": 12,
+    },
     "prompts alone": {"pass_order": PassOrder.PREFILL_ALONE, "num_kv_blocks": 12},
     "room to the end": {"on_full": OnFull.NO_EVICT, "num_kv_blocks": 12},
     "the last in line makes room": {
@@ -101,8 +106,9 @@ def test_a_batch_is_really_padded_and_carries_dead_rows():
         {"num_kv_blocks": 14},
         STATIC | {"max_batch_size": 3},
         {"long_prefill_token_threshold": 5},
+        {"async_scheduling": True},
     ],
-    ids=["at ease", "in a small cache", "in padded batches", "in chunks"],
+    ids=["at ease", "in a small cache", "in padded batches", "in chunks", "planned ahead"],
 )
 def test_tokens_equal_generate_when_the_beginning_was_computed_for_another(knobs):
     system = make_prompt(3 * BLOCK_SIZE + 2, seed=1)
