@@ -54,8 +54,9 @@ def quantize(model: PreTrainedModel, method: str) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Hold back what torchao tells of kernels that it does not find for other devices."""
+    before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
         yield
     finally:
-        logging.disable(logging.NOTSET)
+        logging.disable(before)
