@@ -9,12 +9,13 @@ from typing import Protocol
 import numpy as np
 
 from engine.backends.base import Backend
+from engine.generate.demo import DemoMix
 from engine.loading import Loading
 from engine.prompts import PromptMaker
 from engine.request import Request, SamplingParams
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, EngineSettings
-from engine.workload import Workload
+from engine.workload import Listed, Workload
 from tuiapp.presets import Preset
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
@@ -35,6 +36,23 @@ class Playing:
     preset: Preset
     position: int
     speed: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pastime:
+    """What a session does for itself, to go back to when something else is over.
+
+    Attributes:
+        preset: what plays, if it is a preset; begun anew it plays from its beginning.
+        mix: what plays, if it is the mix without end.
+    """
+
+    settings: EngineSettings
+    speed: float
+    is_paused: bool
+    name: str
+    preset: Preset | None
+    mix: DemoMix | None
 
 
 class Replay(Protocol):
@@ -88,6 +106,7 @@ class Session:
         self.loading = loading or Loading()
         self._base = base or settings
         self.workload = ""
+        self._mix: DemoMix | None = None
         self.playing: Playing | None = None
         self.played_at = 0
         self.has_injected = False
@@ -142,6 +161,7 @@ class Session:
             in_steps: its times follow how long a decoding pass takes here.
         """
         self.workload, self.playing = name, None
+        self._mix = workload if isinstance(workload, DemoMix) else None
         self.played_at, self.has_injected = len(self.backend.log), False
         self.backend.play(workload, self.speed, in_steps=in_steps)
 
@@ -190,6 +210,24 @@ class Session:
         if self.playing and self.speed != 1.0:  # it is not the preset's own run any more
             self.playing = replace(self.playing, speed=self.speed)
         return self.speed
+
+    def pastime(self) -> Pastime:
+        """What goes on now."""
+        preset = self.playing.preset if self.playing else None
+        return Pastime(self.settings, self.speed, self.is_paused, self.workload, preset, self._mix)
+
+    def resume(self, before: Pastime) -> None:
+        """Go back to what went on before, in place of all that runs."""
+        self.play("", Listed([]))
+        self.backend.abort_all()
+        self.configure(before.settings)
+        self.change_speed(SPEEDS.index(before.speed) - SPEEDS.index(self.speed))
+        if before.preset:
+            self.play_requests_of(before.preset, len(self.backend.log))
+        elif before.mix:
+            self.play(before.name, before.mix.again())
+        if self.is_paused != before.is_paused:
+            self.toggle_pause()
 
     def toggle_pause(self) -> None:
         self.is_paused = not self.is_paused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from itertools import count
 
 from engine.actions import Action
@@ -37,6 +38,12 @@ class DemoMix:
         self._stories = [each for each in load_questions() if each.answer_tokens[1] >= LONG_ANSWER]
         self._short = [each for each in load_questions() if each.answer_tokens[1] < LONG_ANSWER]
         self._next = 0.0  # the first comes at once, so that nobody looks at an empty screen
+
+    def again(self) -> DemoMix:
+        """The mix gone on with: its next request comes at once, under a name that is new."""
+        twin = copy(self)
+        twin._next = 0.0
+        return twin
 
     @property
     def is_over(self) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from engine.events import Failed
+from engine.events import Arrived, Failed
+from engine.generate.demo import DemoMix
 from engine.settings import BatcherName
+from tests.builders import events_of
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.lessons import LessonRun, find_lesson_preset, read_course
 from tuiapp.session import Session
@@ -91,6 +93,25 @@ def test_a_lesson_plays_at_its_own_speed_and_unpaused():
     LessonRun(session, backend.core.info, lesson, find_lesson_preset(lesson)).start()
     assert session.speed == 1.0
     assert not session.is_paused
+
+
+def test_leaving_goes_back_to_workload_speed_and_pause():
+    backend = StageBackend()
+    session = Session(backend, backend.core.settings)
+    session.play("gentle mix", DemoMix(session.prompts, 3.0))
+    session.change_speed(2)
+    session.toggle_pause()
+    backend.run(20)
+    lesson = LESSONS["why-static-wastes"]
+    run = LessonRun(session, backend.core.info, lesson, find_lesson_preset(lesson))
+    run.start()
+    backend.run(5)
+    run.leave()
+    assert (session.workload, session.speed, session.is_paused) == ("gentle mix", 4.0, True)
+    before = {each.request.id for each in events_of(backend.log, Arrived)}
+    backend.run(20)
+    after = [each.request.id for each in events_of(backend.log, Arrived)]
+    assert len(after) == len(set(after)) > len(before), "the mix goes on, under new names"
 
 
 def test_requests_that_the_engine_refuses_leave_the_question_open():

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from engine.config import ConfigError
 from engine.events import Configured, EngineInfo, Event, Failed, Ready
 from engine.metrics import Metrics, Report
-from engine.workload import Listed
 from tuiapp.lessons.lesson import Lesson
 from tuiapp.presets import Preset
 from tuiapp.session import SPEEDS, Session
@@ -37,7 +36,7 @@ class Progress:
 
 
 class LessonRun:
-    """Takes over the engine until `leave`, which gives its settings back as they were.
+    """Takes over the engine until `leave`, which goes back to what went on before.
 
     Args:
         info: what runs.
@@ -52,7 +51,7 @@ class LessonRun:
         self._info = info
         self._preset = preset
         self._left = list(lesson.runs)
-        self._settings = session.settings
+        self._before = session.pastime()
         self._position = 0
         self._metrics: Metrics | None = None  # once the engine has the settings of the run
         self._problem = ""
@@ -87,12 +86,10 @@ class LessonRun:
         return progress
 
     def leave(self) -> None:
-        """End what runs, and restore the settings of before."""
+        """End what runs, and go back to what went on before."""
         if not self._has_left:
             self._has_left = True
-            self._session.play("", Listed([]))
-            self._session.backend.abort_all()
-            self._session.configure(self._settings)
+            self._session.resume(self._before)
 
     def _play(self) -> None:
         self._metrics = None
