@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.timer import Timer
 from textual.widgets import Button, Input, Label, Static
 
 from engine.settings import SchedulingPolicy
@@ -19,9 +20,12 @@ from tuiapp.forecast import forecast
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
 from tuiapp.snapshot import Snapshot
+from tuiapp.widgets.prompt_input import PromptInput
 
 PRIORITY = re.compile(r"-?[0-9]{1,6}", re.ASCII)
 MOST_REQUESTS = 200
+SHORT_TEXT = 500  # characters that are read again for every key
+QUIET_SECONDS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +69,14 @@ class InjectScreen(Dialog[None]):
         super().__init__("inject requests", "enter inject   ctrl+s inject and stay   esc cancel")
         self._session = session
         self._snapshot = snapshot
+        self._later: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(classes="row", id="first"):
             yield Label("prompt")
-            yield Input(placeholder="text, or leave empty for filler", id="text", compact=True)
+            yield PromptInput(
+                placeholder="text, or leave empty for filler", id="text", compact=True
+            )
         for name, key, value in (
             ("prompt tokens", "prompt", "64"),
             ("output tokens", "output", "48"),
@@ -92,6 +99,15 @@ class InjectScreen(Dialog[None]):
         self._explain()
 
     @on(Input.Changed)
+    def _change(self, event: Input.Changed) -> None:
+        """Explain at once; a long text only when the keys rest, for all of it has to be read."""
+        if self._later:
+            self._later.stop()
+        if len(event.value) > SHORT_TEXT:
+            self._later = self.set_timer(QUIET_SECONDS, self._explain)
+        else:
+            self._explain()
+
     def _explain(self) -> None:
         """Say what the wish will cost, or what is wrong with it."""
         wish = self._read()
@@ -103,6 +119,8 @@ class InjectScreen(Dialog[None]):
         names = self._session.next_ids(wish.count)
         shown = " ".join(names[:6]) + (" …" if len(names) > 6 else "")
         length = f"the text has {wish.prompt_tokens}; " if wish.text else ""
+        if (num_lines := self.query_one(PromptInput).num_lines) > 1:
+            length = f"the text has {wish.prompt_tokens} in {num_lines} lines; "
         self.query_one("#prompt-note", Static).update(Content(length + told.prompt_note))
         self.query_one("#output-note", Static).update(Content(told.output_note))
         self.query_one("#count-note", Static).update(Content(shown))
@@ -126,7 +144,7 @@ class InjectScreen(Dialog[None]):
             return "priority must be a whole number; the lower comes first"
         if numbers["count"] > MOST_REQUESTS:
             return f"how many must be at most {MOST_REQUESTS}"
-        text = self.query_one("#text", Input).value.strip()
+        text = self.query_one(PromptInput).text
         maker = self._session.prompts
         if text and maker:
             numbers["prompt"] = len(maker.chat(text))
