@@ -123,7 +123,7 @@ def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Part
     """
     runner = parts.runner.runner if isinstance(parts.runner, CostedRunner) else parts.runner
     assert isinstance(runner, TorchRunner)
-    runner.attention.resize(1, settings.block_size)
+    _resize(runner.attention, 1, settings.block_size)
     device, max_model_len = runner.model.device, parts.info.max_model_len
     num_blocks = _make_room(spec, settings, device, max_model_len, runner.attention)
     info = replace(
@@ -201,8 +201,17 @@ def _make_room(
     if num_that_fit < 1:
         raise ConfigError(f"{memory / 2**30:.3f} GiB do not hold two KV blocks of the model")
     num_blocks = min(num_blocks_wanted(settings, max_model_len), num_that_fit)
+    _resize(attention, settings.num_kv_blocks or num_blocks, settings.block_size)
+    return num_blocks
+
+
+def _resize(attention: PagedAttention, num_blocks: int, block_size: int) -> None:
+    """Make the cache that large.
+
+    Raises:
+        ConfigError: there is no memory for it, or the way to attend cannot read such blocks.
+    """
     try:
-        attention.resize(settings.num_kv_blocks or num_blocks, settings.block_size)
+        attention.resize(num_blocks, block_size)
     except RunnerError as error:
         raise ConfigError(str(error)) from error
-    return num_blocks

@@ -18,7 +18,7 @@ from engine.events import EngineInfo
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
 from engine.run import run
-from engine.runners.build import build_parts, set_threads
+from engine.runners.build import build_parts, refit_parts, set_threads
 from engine.runners.parts import ModelSpec, num_blocks_wanted
 from engine.settings import EngineSettings
 from engine.workload import Listed
@@ -170,3 +170,11 @@ def test_a_model_that_ran_at_another_pace_can_be_taken_over():
     run(core, Listed([Request("r0", (1, 5, 6), SamplingParams(max_tokens=1))]))
 
     assert 0.002 < clock.now() < 0.01
+
+
+def test_blocks_that_a_model_that_is_taken_over_cannot_have_are_refused_as_settings_are():
+    spec, settings = ModelSpec(device="cpu"), EngineSettings(num_kv_blocks=8)
+    parts = build_parts(spec, settings)
+
+    with pytest.raises(ConfigError, match=r"1 KV blocks of 1000000000 tokens take .* GiB"):
+        refit_parts(parts, spec, replace(settings, block_size=10**9))
