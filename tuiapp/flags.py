@@ -15,26 +15,24 @@ def complete_preset(incomplete: str) -> list[str]:
     return [name for name in preset_names() if name.startswith(incomplete)]
 
 
-Model = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME", help="tiny, smollm2, a folder, or a name on the Hugging Face hub."
-    ),
-]
+MODEL_HELP = "tiny, smollm2, a folder, or a name on the Hugging Face hub"
+DEVICE_HELP = "auto, cpu, cuda, mps; or to simulate: sim, sim:h200, sim:h100x8, sim:FILE."
+
+Model = Annotated[str, typer.Option(metavar="NAME", help=f"{MODEL_HELP}.")]
 DEFAULT_MODEL = "tiny"
 PresetModel = Annotated[
     str | None,
     typer.Option(
         "--model",
         metavar="NAME",
-        help="tiny, smollm2, a folder, or a name on the Hugging Face hub; else the preset's own.",
+        help=f"{MODEL_HELP}; else the preset's own.",
     ),
 ]
 Device = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="auto, cpu, cuda, mps; or to simulate: sim, sim:h200, sim:h100x8, sim:FILE.",
+        help=DEVICE_HELP,
     ),
 ]
 ScreenDevice = Annotated[
@@ -42,7 +40,7 @@ ScreenDevice = Annotated[
     typer.Option(
         "--device",
         metavar="NAME",
-        help="auto, cpu, cuda, mps; or to simulate: sim, sim:h200, sim:h100x8, sim:FILE.",
+        help=DEVICE_HELP,
     ),
 ]
 Dtype = Annotated[str, typer.Option(metavar="NAME", help="auto, float32, bfloat16 or float16.")]
