@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 from engine.blocks import BlockPool
 from engine.clock import Clock, VirtualClock
 from engine.core import EngineCore
-from engine.events import EngineInfo, Token
+from engine.events import Checkpoint, EngineInfo, Event, Token
 from engine.log import EventLog
 from engine.plan import Launch, Plan, Runner, RunnerError
 from engine.queues import Queues
@@ -204,3 +205,8 @@ def outputs_of(log: EventLog) -> dict[str, list[int]]:
     for token in events_of(log, Token):
         outputs.setdefault(token.request_id, []).append(token.token_id)
     return outputs
+
+
+def without_checkpoints(events: Iterable[Event]) -> Iterator[Event]:
+    """The events of a recording as the engine wrote them."""
+    return (event for event in events if not isinstance(event, Checkpoint))

@@ -12,7 +12,7 @@ from engine.backends.player import Player
 from engine.backends.replay import ReplayBackend
 from engine.events import Checkpoint, Failed, Keyframe, Ready, Step
 from engine.recording import Recording
-from engine.recording.reader import without_checkpoints
+from tests.builders import without_checkpoints
 from tests.recording.builders import record, run_crowd
 from tuiapp.rewind import open_log
 from tuiapp.viewmodel import ViewModel

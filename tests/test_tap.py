@@ -4,7 +4,7 @@ import pytest
 
 from engine.log import EventLog
 from engine.recording import Recording, RecordingError
-from engine.recording.reader import without_checkpoints
+from tests.builders import without_checkpoints
 from tests.recording.builders import run_crowd
 from tuiapp.tap import Tap
 

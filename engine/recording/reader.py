@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from engine.events import Checkpoint, Configured, EngineInfo, Event, Keyframe, Ready
+from engine.events import Configured, EngineInfo, Event, Keyframe, Ready
 from engine.recording.codec import Decoder, RecordingError
 from engine.recording.header import Header, read_header
 from engine.recording.index import Index, Mark, read_index, rebuild_index
@@ -100,8 +100,3 @@ class Recording:
         raise RecordingError(
             "it does not begin with an engine and its settings", place=f"{self.path}:2"
         )
-
-
-def without_checkpoints(events: Iterator[Event]) -> Iterator[Event]:
-    """The events as the engine wrote them."""
-    return (event for event in events if not isinstance(event, Checkpoint))

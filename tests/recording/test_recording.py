@@ -14,7 +14,7 @@ import pytest
 from engine import record as engine_record
 from engine.events import Checkpoint, Keyframe, Ready
 from engine.recording import Recording, RecordingError, RecordingWriter
-from engine.recording.reader import without_checkpoints
+from tests.builders import without_checkpoints
 from tests.recording.builders import record, run_crowd
 
 
