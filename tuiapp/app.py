@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.filter import ANSIToTruecolor, LineFilter, Monochrome, NoColor
+from textual.pilot import Pilot
 from textual.screen import Screen
 
 from engine.assembly import build_core
@@ -157,8 +158,14 @@ class Playground(App[int]):
         self.theme = theme
 
 
-def open_playground(options: ScreenOptions) -> int:
+def open_playground(
+    options: ScreenOptions,
+    guide: Callable[[Pilot[object]], Coroutine[Any, Any, None]] | None = None,
+) -> int:
     """Build an engine and show it until the user leaves.
+
+    Args:
+        guide: presses keys while the user looks on.
 
     Returns:
         The exit code: 0, 1 if the engine could not be built, 2 if what was asked for is not there.
@@ -185,7 +192,7 @@ def open_playground(options: ScreenOptions) -> int:
     sys.setswitchinterval(SWITCH_INTERVAL)
     backend.start()
     try:
-        app.run()
+        app.run(auto_pilot=guide)
     finally:
         backend.stop()
         if tap:

@@ -16,7 +16,7 @@ from tuiapp.cli_config import config_command
 from tuiapp.cli_looks import delete_command, runs_command, shot_command
 from tuiapp.cli_presets import import_command, new_command
 from tuiapp.cli_runs import compare_command, replay_command, rerun_command, run_command
-from tuiapp.cli_shows import serve_command
+from tuiapp.cli_shows import demo_command, serve_command
 from tuiapp.complaining import complaining
 from tuiapp.flags import (
     DEFAULT_MODEL,
@@ -72,6 +72,7 @@ app.command("replay")(replay_command)
 app.command("rerun")(rerun_command)
 app.command("bench")(bench_command)
 app.command("shot")(shot_command)
+app.command("demo")(demo_command)
 app.command("serve", context_settings={"allow_extra_args": True})(serve_command)
 app.command("config")(config_command)
 runs_app = typer.Typer(help="List and delete the runs that were kept.")

@@ -1,12 +1,50 @@
-"""The commands that show the playground to others: `serve`."""
+"""The commands that show the playground to others: `demo` and `serve`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from engine.config import ConfigError
 from tuiapp.complaining import complaining
+from tuiapp.terminal import is_terminal
+
+
+def demo_command(
+    name: Annotated[str, typer.Argument(metavar="NAME|FILE.toml", help="Which.")] = "tour",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="x.cast, x.svg or x.gif that plays it."
+        ),
+    ] = None,
+    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Of the film.")] = "120x36",
+    fps: Annotated[
+        float, typer.Option(metavar="N", min=0.2, max=30, help="Pictures a second.")
+    ] = 5.0,
+    model: Annotated[str, typer.Option(metavar="NAME", help="As for the screen.")] = "tiny",
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME", help="cpu, sim:linear, …; else the demo's own.")
+    ] = None,
+    lists: Annotated[bool, typer.Option("--list", help="List the demos.")] = False,
+) -> None:
+    """Play a guided tour here, or write a file that plays it.
+
+    A film has a clock of its own: the same command gives the same bytes, and all times in it are
+    simulated.
+    """
+    with complaining():
+        from tuiapp.demo.command import DemoRequest, list_demos, play_or_film
+
+        if lists:
+            list_demos()
+            return
+        if output is None and not is_terminal():
+            raise ConfigError("a demo plays in a terminal; -o FILE writes one", place="demo")
+        code = play_or_film(DemoRequest(name, output, size, fps, model, device))
+    raise typer.Exit(code)
 
 
 def serve_command(
@@ -27,8 +65,6 @@ def serve_command(
     Needs textual-serve: pip install textual-serve. Every visitor gets an engine of their own.
     """
     with complaining():
-        from engine.config import ConfigError
-
         try:
             from tuiapp.serve.command import ServeRequest, serve
         except ModuleNotFoundError as error:

@@ -42,7 +42,7 @@ async def test_the_screens_of_the_tour_are_readable_and_say_who_is_to_blame(size
     seen = await seen_on_the_tour(size)
     assert len(set(seen.values())) == len(seen)
     assert "the sum of" in seen["enter"]
-    assert re.search(r"Pass \d+ took .* prefill\s+.*tokens of", seen["enter"], re.DOTALL)
+    assert re.search(r"Pass \d+ took|No gap stands out|It was evicted", seen["enter"])
     if size == SIZES[1]:
         return  # the report's worst gap is below what fits
     blamed = re.search(r"worst gap .* (?:Pass|before pass) (\d+)", seen["r"])

@@ -53,8 +53,9 @@ class Script:
 
     Attributes:
         preset: what arrives; empty for the gentle mix that the playground begins with.
-        rate: requests a second of the gentle mix.
+        rate: requests a second of the gentle mix, in a film.
         batcher: what the engine begins with, where no preset says it.
+        device: of a film. Where a model runs on it the text is real, and nothing is compared.
     """
 
     schema: int
@@ -62,6 +63,7 @@ class Script:
     preset: str = ""
     rate: float = 3.0
     batcher: BatcherName = BatcherName.STATIC
+    device: str = "sim:linear"
     seed: int = 0
     scenes: tuple[Scene, ...] = field(metadata={"key": "scene"})
 
