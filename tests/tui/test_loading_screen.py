@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from engine.backends.still import StillBackend
+from engine.events import Failed
 from engine.loading import Loading, LoadStage, LoadStep
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, EngineSettings
@@ -58,3 +59,15 @@ async def test_keys_are_kept_until_there_is_an_engine():
         await stage.settle()
         assert stage.backend.core.settings.batcher is BatcherName.STATIC
         assert isinstance(stage.app.screen, InjectScreen)
+
+
+async def test_a_load_that_fails_ends_with_what_can_be_done():
+    progress = LoadStep(LoadStage.WEIGHTS)
+    async with loading((120, 36), progress) as stage:
+        failed = Failed(1.0, "OutOfMemoryError: 16 GiB did not fit", is_fatal=True)
+        stage.app.session.backend.log.append(failed)
+        stage.live.draw_all()
+        assert stage.app.return_code == 1
+        [message] = stage.app._exit_renderables
+        assert "16 GiB did not fit" in str(message)
+        assert "batchscope --model tiny --device cpu" in str(message)

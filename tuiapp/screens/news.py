@@ -14,6 +14,10 @@ from tuiapp.snapshot import Notice, Snapshot
 from tuiapp.text import clean
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
+ADVICE = (
+    "\nThe model could not be loaded. What always loads: batchscope --model tiny --device cpu; "
+    "what needs no model at all: batchscope --device sim"
+)
 REFUSALS_EVERY = 5.0  # seconds, as long as a toast stays: they do not pile up over the screen
 
 
@@ -68,7 +72,9 @@ class News:
         screen, app = self._screen, self._screen.app
         if notice.is_fatal and newest.info is None:
             code = EXIT_USAGE if notice.is_usage else EXIT_FAILED
-            app.exit(return_code=code, message=Text(f"batchscope: {clean(notice.message)}"))
+            advice = "" if notice.is_usage else ADVICE
+            text = f"batchscope: {clean(notice.message)}{advice}"
+            app.exit(return_code=code, message=Text(text))
         elif not notice.is_failure:
             screen.notify(notice.message, severity="warning", markup=False)
         elif notice.is_usage and not notice.is_fatal:
