@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from engine.settings import BatcherName
 from tests.tui.goldens import check_screen, screen_text
 from tests.tui.stage import SIZES, mixed_traffic, staged
 from tuiapp.filtering import Filter, state_of
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.widgets.filter_bar import FilterBar
+from tuiapp.widgets.kv_map import KvMap
+from tuiapp.widgets.lines import StoryLine
 from tuiapp.widgets.queue_panel import QueuePanel
+from tuiapp.widgets.timeline import Timeline
 from tuiapp.widgets.token_pane import TokenPane
 
 
@@ -62,7 +66,7 @@ async def test_arrows_and_the_inspector_go_through_those_that_match():
         assert f"(1 of {count})" in screen_text(stage.app)
 
 
-async def test_a_click_on_a_pane_a_queue_entry_a_block_and_the_story_opens_the_request():
+async def test_a_click_on_a_pane_a_queue_entry_and_a_block_opens_the_request():
     async with staged(traffic=mixed_traffic, max_num_seqs=4) as stage:
         await stage.run(30)
         shown = stage.live.snapshot
@@ -86,3 +90,26 @@ async def test_the_wheel_reaches_those_at_the_end_of_the_queue():
             queue.on_mouse_scroll_down()
         await stage.settle()
         assert stage.live.snapshot.waiting[-1].id in str(queue.render())
+
+
+async def test_a_click_on_the_story_opens_the_request_that_it_is_about():
+    async with staged(traffic=mixed_traffic, batcher=BatcherName.STATIC) as stage:
+        await stage.run(100)
+        longest = max(
+            (view for view in stage.live.snapshot.slots if view.reason is None),
+            key=lambda view: view.max_tokens - view.num_output_tokens,
+        )
+        await stage.pilot.click(StoryLine, offset=(10, 0))
+        await stage.settle()
+        assert isinstance(stage.app.screen, InspectScreen)
+        assert str(stage.app.screen.query_one("#dialog").border_title).startswith(longest.id)
+
+
+async def test_what_lies_under_the_mouse_is_named():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(60)
+        await stage.pilot.hover(Timeline, offset=(24, 4))
+        assert str(stage.app.query_one(Timeline).tooltip) == "pass 21: r4, decode"
+        await stage.pilot.hover(KvMap, offset=(2, 1))
+        owner = stage.live.snapshot.block_owners[0]
+        assert str(stage.app.query_one(KvMap).tooltip) == f"block 0: {owner}"
