@@ -37,6 +37,7 @@ KEY_WORDS = {  # the longer ones first
     "↑ and ↓": "Up and Down",
     "↑↓": "Up/Down",
     "← →": "Left/Right",
+    "←→": "Left/Right",
     "⏎": "Enter",
     "⇥": "Tab",
     "↑": "Up",

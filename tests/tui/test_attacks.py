@@ -9,6 +9,7 @@ from engine.request import FinishReason
 from engine.settings import BatcherName, KvPolicy
 from tests.tui.stage import mixed_traffic, staged
 from tuiapp.attacks import burst_size
+from tuiapp.knobs import list_knobs
 from tuiapp.screens.attack import AttackScreen
 from tuiapp.screens.live import LiveScreen
 
@@ -86,8 +87,9 @@ async def test_the_squeeze_shrinks_the_cache_and_the_same_key_gives_it_back():
 
 
 async def test_a_squeeze_that_a_knob_has_undone_is_a_new_one():
+    rows = [knob.name for knob in list_knobs()].index("num_kv_blocks")
     async with staged(num_kv_blocks=256) as stage:
-        await stage.press("a", "4", "k", *["down"] * 8, "right", "escape")
+        await stage.press("a", "4", "k", *["down"] * rows, "right", "escape")
         assert blocks(stage) == 128
         await stage.press("a", "4")
         assert blocks(stage) == 32
