@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -18,6 +19,16 @@ SURROUNDINGS = {
     "TZ": "UTC",
 }
 FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--shuffle", metavar="SEED", help="Run the tests in an order of that seed.")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let no test lean on what another one left behind."""
+    if (seed := config.getoption("--shuffle")) is not None:
+        Random(seed).shuffle(items)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,0 +1,60 @@
+"""The golden screens as a whole: how many there are, and what they notice."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.settings import BatcherName
+from tests.tui.goldens import FOLDER, check_screen, draw, screen_text, tell_difference
+from tests.tui.stage import SIZES, mixed_traffic, staged
+
+STATE = re.compile(r"(.+)-(\d+x\d+)")
+TESTS = Path(__file__).parent
+
+
+def states() -> dict[str, set[str]]:
+    """The sizes at which each state is kept."""
+    kept: dict[str, set[str]] = {}
+    for path in FOLDER.glob("*.txt"):
+        state, size = STATE.fullmatch(path.stem).groups()
+        kept.setdefault(state, set()).add(size)
+    return kept
+
+
+def test_at_least_thirty_states_are_kept_each_at_both_sizes():
+    kept = states()
+    assert len(kept) >= 30
+    sizes = {f"{width}x{height}" for width, height in SIZES}
+    assert [state for state, at in kept.items() if not sizes <= at] == []
+
+
+def test_no_golden_is_kept_that_no_test_draws():
+    texts = "".join(path.read_text("utf-8") for path in TESTS.glob("test_*.py"))
+    by_batcher = {f"live-{batcher.value}" for batcher in BatcherName}
+    assert {state for state in states() if state not in texts} <= by_batcher
+
+
+async def test_a_change_of_colour_alone_is_noticed_and_told():
+    async with staged(SIZES[1], mixed_traffic) as stage:
+        await stage.run(50)
+        text, picture = screen_text(stage.app), draw(stage.app)
+        stage.live.query_one("#story").styles.color = "#123456"
+        await stage.settle()
+        assert screen_text(stage.app) == text
+        changed = draw(stage.app)
+    assert changed != picture
+    told = tell_difference("live", picture, changed)
+    assert "#123456" in told
+    assert len(told.splitlines()) < 20
+
+
+@pytest.mark.slow
+async def test_twenty_runs_draw_the_same(monkeypatch):
+    monkeypatch.delenv("UPDATE_SCREENS", raising=False)
+    for _ in range(20):
+        async with staged(SIZES[1], mixed_traffic) as stage:
+            await stage.run(196)
+            check_screen(stage.app, "live-continuous-80x24")
