@@ -69,6 +69,10 @@ class TitleRight(Line):
             parts.append(one_line(workload) + (f" ×{speed:g}" if speed != 1 else ""))
         self.say(Content.styled(" · ".join(parts), "$muted"))
 
+    def show_kind(self) -> None:
+        """Say the one thing for which there is always room, where it is so: see `live.tcss`."""
+        self.say(Content.styled("simulated", "$muted"))
+
 
 class StoryLine(Line):
     """One sentence on what can be seen; a click opens the request that it is about."""

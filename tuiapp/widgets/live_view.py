@@ -162,10 +162,13 @@ class LiveView(Vertical):
         settings = snapshot.settings if is_past else session.settings
         title = self.query_one(TitleLeft)
         title.show(settings, is_paused=session.is_paused, moment=self.moment)
+        right = self.query_one(TitleRight)
         if layout.is_wide:
-            self.query_one(TitleRight).show(snapshot, session.workload, session.speed)
+            right.show(snapshot, session.workload, session.speed)
             self.query_one(MetersPanel).show(snapshot)
         else:
+            self.set_class(bool(snapshot.info and snapshot.info.is_simulated), "-simulated")
+            right.show_kind()
             self.query_one(MeterLine).show(snapshot)
 
     def _draw_queue(self, snapshot: Snapshot, layout: Layout) -> None:
