@@ -15,6 +15,8 @@ from typing import TypeGuard
 
 import torch
 
+from engine.runners.huge_pages import Range, use_huge_pages
+
 TYPICAL_TOKENS = 8  # in a pass; decides the layout, any number can be computed
 
 
@@ -45,6 +47,11 @@ class PackedLinear(torch.nn.Module):
         self.weight = weight.to("meta")  # for models that look at its dtype or shape
         self.packed = torch.ops.mkldnn._reorder_linear_weight(weight, TYPICAL_TOKENS)
         self.bias = torch.cat(biases) if biases else None
+
+    @property
+    def memory(self) -> Range:
+        """Where the weights lie."""
+        return torch.ops.mkldnn.data_ptr(self.packed), torch.ops.mkldnn._nbytes(self.packed)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
         return self.activate(hidden, NO_ACTIVATION)
@@ -93,11 +100,15 @@ def can_pack(module: object) -> TypeGuard[torch.nn.Linear]:
 
 
 def pack_linears(model: torch.nn.Module) -> None:
-    """Replace the linear layers of a model on a CPU, where the operators exist."""
+    """Replace the linear layers of a model on a CPU, where the operators exist.
+
+    Their weights, and those of layers that were packed before, move to huge pages.
+    """
     for parent in model.modules():
         for name, child in parent.named_children():
             if can_pack(child):
                 setattr(parent, name, PackedLinear(child))
+    use_huge_pages(part.memory for part in model.modules() if isinstance(part, PackedLinear))
 
 
 def _has_onednn() -> bool:
