@@ -35,6 +35,7 @@ class RmsNorm(torch.nn.Module):
         return cls(weight.detach(), epsilon)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        norm = torch.linalg.vector_norm(hidden, dim=-1, keepdim=True, dtype=torch.float32)
+        exact = hidden.float()
+        norm = torch.linalg.vector_norm(exact, dim=-1, keepdim=True)
         scale = torch.addcmul(self._epsilon, norm, norm, value=self._share).rsqrt_()
-        return (hidden * scale).to(hidden.dtype).mul_(self.weight)
+        return (exact * scale).to(hidden.dtype).mul_(self.weight)
