@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from engine.events import Step, Work
 RATE_SECONDS = 2.0
 TREND_SECONDS = 6.0
 TREND_BUCKETS = 12
+BUCKET_SECONDS = TREND_SECONDS / TREND_BUCKETS
 NUM_GAPS = 2000
 NUM_REQUESTS = 200
 NUM_PASSES = 100
@@ -47,6 +48,15 @@ class _Pass:
     num_slots: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """The passes of one half second; whole half seconds, so that bars do not flicker."""
+
+    number: int
+    num_sampled: int
+    most_waiting: int
+
+
 class Windows:
     """Feeds on steps and deliveries."""
 
@@ -54,12 +64,13 @@ class Windows:
         self.ttfts: deque[float] = deque(maxlen=NUM_REQUESTS)
         self.gaps: deque[float] = deque(maxlen=NUM_GAPS)
         self._passes: deque[_Pass] = deque()
+        self._buckets: deque[_Bucket] = deque(maxlen=TREND_BUCKETS)
 
     def copy(self) -> Windows:
         """A second one that goes on by itself."""
         twin = Windows()
         twin.ttfts, twin.gaps = self.ttfts.copy(), self.gaps.copy()
-        twin._passes = self._passes.copy()
+        twin._passes, twin._buckets = self._passes.copy(), self._buckets.copy()
         return twin
 
     def clear_latencies(self) -> None:
@@ -70,10 +81,11 @@ class Windows:
     def add_step(self, step: Step) -> None:
         """Note a forward pass."""
         works = [row.work for row in step.rows]
+        num_sampled = sum(row.sampled for row in step.rows)
         self._passes.append(
             _Pass(
                 time=step.time,
-                num_sampled=sum(row.sampled for row in step.rows),
+                num_sampled=num_sampled,
                 num_busy=works.count(Work.PREFILL) + works.count(Work.DECODE),
                 num_held=works.count(Work.HELD),
                 num_waiting=step.num_waiting,
@@ -81,7 +93,8 @@ class Windows:
                 num_slots=step.num_slots,
             )
         )
-        horizon = step.time - TREND_SECONDS
+        self._add_to_bucket(step, num_sampled)
+        horizon = step.time - RATE_SECONDS
         while self._passes[0].time < horizon and len(self._passes) > NUM_PASSES:
             self._passes.popleft()
 
@@ -105,25 +118,22 @@ class Windows:
 
     def throughput_trend(self, now: float) -> tuple[float, ...]:
         """Output tokens in each half second of the last six, oldest first."""
-        sums = [0.0] * TREND_BUCKETS
-        for one in self._passes:
-            bucket = _bucket(one.time, now)
-            if bucket is not None:
-                sums[bucket] += one.num_sampled
-        return tuple(sums)
+        return self._trend(now, lambda bucket: bucket.num_sampled)
 
     def queue_trend(self, now: float) -> tuple[float, ...]:
         """Longest queue in each half second of the last six, oldest first."""
-        most = [0.0] * TREND_BUCKETS
-        for one in self._passes:
-            bucket = _bucket(one.time, now)
-            if bucket is not None:
-                most[bucket] = max(most[bucket], one.num_waiting)
-        return tuple(most)
+        return self._trend(now, lambda bucket: bucket.most_waiting)
 
+    def _add_to_bucket(self, step: Step, num_sampled: int) -> None:
+        number, most = int(step.time / BUCKET_SECONDS), step.num_waiting
+        if self._buckets and self._buckets[-1].number == number:
+            begun = self._buckets.pop()
+            num_sampled += begun.num_sampled
+            most = max(most, begun.most_waiting)
+        self._buckets.append(_Bucket(number, num_sampled, most))
 
-def _bucket(time: float, now: float) -> int | None:
-    """Which half second `time` lies in; whole half seconds, so that bars do not flicker."""
-    width = TREND_SECONDS / TREND_BUCKETS
-    index = TREND_BUCKETS - 1 - (int(now / width) - int(time / width))
-    return index if 0 <= index < TREND_BUCKETS else None
+    def _trend(self, now: float, height: Callable[[_Bucket], float]) -> tuple[float, ...]:
+        """What each of the last half seconds has, 0 where no pass ran."""
+        heights = {bucket.number: float(height(bucket)) for bucket in self._buckets}
+        newest = int(now / BUCKET_SECONDS)
+        return tuple(heights.get(n, 0.0) for n in range(newest - TREND_BUCKETS + 1, newest + 1))

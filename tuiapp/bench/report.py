@@ -108,7 +108,7 @@ def _costs(report: BenchReport) -> list[RenderableType]:
     if screen := report.screen:
         rates = f"{screen.with_screen:,.0f} tok/s with it, {screen.without:,.0f} without"
         table.add_row(
-            "screen", f"{rates}: ×{screen.ratio:.2f}, ×{screen.cpu_ratio:.2f} by CPU second"
+            "screen", f"{rates}: ×{screen.ratio:.2f}, {screen.cpu_ratio:.1%} of a core is left"
         )
     own, all_of_them = report.own_memory / 2**20, report.peak_memory / 2**20
     table.add_row("peak memory", f"{own:,.0f} MiB; {all_of_them:,.0f} with all contenders loaded")

@@ -35,7 +35,8 @@ class ScreenCost:
     Attributes:
         without, with_screen: output tokens a second.
         ratio: of the second to the first, in the median pair.
-        cpu_ratio: the same by CPU second, which another load on the machine leaves alone.
+        cpu_ratio: what of a core the screen leaves to the engine. The wall time of a run counts its
+            frames, so that they weigh no more where another load makes the run longer.
     """
 
     without: float
@@ -70,8 +71,14 @@ def measure_screen(spec: ModelSpec, effort: Effort) -> ScreenCost | None:
         without=median(off.per_second for off, _ in pairs),
         with_screen=median(on.per_second for _, on in pairs),
         ratio=median(on.per_second / off.per_second for off, on in pairs),
-        cpu_ratio=median(on.per_cpu_second / off.per_cpu_second for off, on in pairs),
+        cpu_ratio=median(_left(off, on) for off, on in pairs),
     )
+
+
+def _left(off: ChildRate, on: ChildRate) -> float:
+    """The share of a second that is left of it beside the frames."""
+    frames = 1 / on.per_cpu_second - 1 / off.per_cpu_second  # CPU seconds to a token
+    return 1 - frames * on.per_second
 
 
 def _run(
