@@ -41,6 +41,7 @@ class Cutter:
         window: a token sees so many tokens, itself included; None for all.
         num_groups: G.
         group_tokens: cached tokens, padding included, that one piece gathers at most.
+        padding_tokens: so many of them are padding at most.
         needs_masks: whether rows that begin in this pass need a mask too.
     """
 
@@ -48,6 +49,7 @@ class Cutter:
     window: int | None
     num_groups: int
     group_tokens: int
+    padding_tokens: int
     needs_masks: bool
     dtype: torch.dtype
     device: torch.device
@@ -55,19 +57,26 @@ class Cutter:
     def cut(self, spans: list[Span]) -> list[Piece]:
         """Cut the spans, which lie in order of width and length, into pieces."""
         groups: list[list[Span]] = []
+        num_own = 0  # blocks that the rows of the last group have themselves
         for span in spans:
-            if groups and self._joins(span, groups[-1]):
+            num_blocks = self._end(span) - self._begin(span)
+            if groups and self._joins(span, groups[-1], num_blocks, num_own):
                 groups[-1].append(span)
+                num_own += num_blocks
             else:
                 groups.append([span])
+                num_own = num_blocks
         return [self._fresh(g) if _is_fresh(g[0]) else self._cached(g) for g in groups]
 
-    def _joins(self, span: Span, group: list[Span]) -> bool:
+    def _joins(self, span: Span, group: list[Span], num_blocks: int, num_own: int) -> bool:
         if span.num_tokens != group[0].num_tokens or _is_fresh(span) != _is_fresh(group[0]):
             return False
-        num_blocks = self._end(span) - self._begin(span)
-        gathered = (len(group) + 1) * num_blocks * self.block_size
-        return _is_fresh(span) or gathered <= self.group_tokens
+        if _is_fresh(span):
+            return True
+        gathered = (len(group) + 1) * num_blocks
+        padding = gathered - num_own - num_blocks
+        is_small = gathered * self.block_size <= self.group_tokens
+        return is_small and padding * self.block_size <= self.padding_tokens
 
     def _fresh(self, group: list[Span]) -> Piece:
         """Rows whose whole context is in this pass."""

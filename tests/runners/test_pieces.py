@@ -18,6 +18,7 @@ def make_cutter(**changed: Any) -> Cutter:
         "window": None,
         "num_groups": 2,
         "group_tokens": 1000,
+        "padding_tokens": 1000,
         "needs_masks": False,
         "dtype": torch.float32,
         "device": torch.device("cpu"),
@@ -45,6 +46,16 @@ def test_a_group_gathers_no_more_than_its_share():
 
     assert [piece.num_rows for piece in pieces] == [2, 2, 1]
     assert [piece.tokens for piece in pieces] == [slice(0, 2), slice(2, 4), slice(4, 5)]
+
+
+def test_a_group_holds_no_more_padding_than_its_share():
+    lengths = [4, 4, 8, 12, 16]
+    spans = [Span(i, 1, length - 1, length, [i] * 4) for i, length in enumerate(lengths)]
+
+    pieces = make_cutter(padding_tokens=8).cut(spans)
+
+    assert [piece.num_rows for piece in pieces] == [3, 2]
+    assert pieces[0].blocks.tolist() == [0, 0, 1, 1, 2, 2]
 
 
 def test_a_row_larger_than_a_share_is_a_group_of_its_own():
