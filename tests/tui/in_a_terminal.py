@@ -27,7 +27,7 @@ class Terminal:
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env=os.environ | {"TERM": "xterm-256color", "COLORTERM": "truecolor"} | environment,
+            env=_outside() | {"TERM": "xterm-256color", "COLORTERM": "truecolor"} | environment,
             start_new_session=True,
         )
         os.close(slave)
@@ -70,3 +70,8 @@ class Terminal:
             return False
         self.output += new
         return bool(new)
+
+
+def _outside() -> dict[str, str]:
+    """The environment without the size of the terminal that the tests run in, if any."""
+    return {key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")}
