@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.events import Delivered, Finished, Token
-from engine.request import FinishReason
+from engine.request import FinishReason, Request
 
 SERVED = (FinishReason.STOP, FinishReason.LENGTH)
 
@@ -28,6 +28,11 @@ class Timing:
     first: float | None = None
     last: float | None = None
     reason: FinishReason | None = None
+
+    @classmethod
+    def of(cls, request: Request) -> Timing:
+        """That of a request which has just arrived."""
+        return cls(request.label, request.arrival, len(request.prompt_token_ids))
 
     def follow(self, event: Token | Delivered | Finished) -> float | None:
         """Note what happened to the request; return the gap that a delivery ended, if any."""

@@ -102,8 +102,7 @@ class Sketch:
                         began = event.time - event.duration
                         self.raster.add(row.slot, row.work, began, event.time)
                 case Arrived(request=request):
-                    num_tokens = len(request.prompt_token_ids)
-                    self._timings[request.id] = Timing(request.label, request.arrival, num_tokens)
+                    self._timings[request.id] = Timing.of(request)
                 case Token() | Delivered() | Finished():
                     if timing := self._timings.get(event.request_id):
                         self._follow(event, timing)
