@@ -14,7 +14,7 @@ from engine.blocks import BlockChange, BlockPool
 from engine.caching_pool import CachingPool
 from engine.clock import Clock
 from engine.door import queue_problem, refusal
-from engine.events import Arrived, Configured, EngineInfo, Failed, Ready, Split
+from engine.events import Arrived, Configured, EngineInfo, Failed, Ready
 from engine.flight import Flight, advance
 from engine.log import EventLog
 from engine.order import make_order
@@ -232,18 +232,7 @@ class EngineCore:
         detokenised = self.clock.now()
         ended = self._apply(told, came)
         applied = self.clock.now()
-        timing = flight.launch.timing
-        split = Split(
-            schedule=flight.scheduled - flight.began,
-            launch=max(0.0, flight.launched - flight.scheduled - timing.prepare - timing.sample),
-            wait=came - awaited,
-            apply=flight.moved - flight.launched + applied - detokenised,
-            prepare=timing.prepare,
-            sample=timing.sample,
-            detokenise=detokenised - came,
-            log=self._recorder.seconds,
-            device=timing.device,
-        )
+        split = flight.split(awaited, came, detokenised, applied, self._recorder.seconds)
         draft = flight.draft
         if published:
             draft = replace(draft, blocks=draft.blocks + published)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from engine.events import Split
 from engine.plan import Launch, Plan, Row
 from engine.record import Draft
 from engine.request import PENDING, Sequence, Status
@@ -39,6 +40,29 @@ class Flight:
         """How many tokens each sequence has in the cache once the pass has run."""
         for seq, row in zip(self.draft.seqs, self.draft.rows, strict=True):
             yield seq, row.num_computed + row.num_tokens
+
+    def split(
+        self, awaited: float, came: float, detokenised: float, applied: float, log: float
+    ) -> Split:
+        """Where the time of the pass and of its step went.
+
+        Args:
+            awaited, came, detokenised, applied: seconds on the clock when its tokens were asked
+                for, were there, were text, and were handed on.
+            log: seconds that writing down the pass before took.
+        """
+        timing = self.launch.timing
+        return Split(
+            schedule=self.scheduled - self.began,
+            launch=max(0.0, self.launched - self.scheduled - timing.prepare - timing.sample),
+            wait=came - awaited,
+            apply=self.moved - self.launched + applied - detokenised,
+            prepare=timing.prepare,
+            sample=timing.sample,
+            detokenise=detokenised - came,
+            log=log,
+            device=timing.device,
+        )
 
     def fill(self, token_ids: list[int]) -> None:
         """Put the tokens that came out in their places, but for sequences that have ended."""
