@@ -35,6 +35,7 @@ ASCII_GLYPHS = {
     Phase.HELD: ":",
     Phase.EVICTED: "x",
 }
+LABELLED = (Phase.PREFILL, Phase.DECODE, Phase.HELD, Phase.STALLED)  # may bear a name
 WORDS = {
     Phase.PREFILL: "prefill",
     Phase.DECODE: "decode",

@@ -31,6 +31,11 @@ def cell_of(time: float, size: float, width: int) -> int:
     return max(0, min(width - 1, ceil(time / size - 1e-9) - 1))
 
 
+def moment_in(x: int, span: float, width: int) -> float | None:
+    """The middle of a cell, in seconds, where `width` cells take `span`; None beside them."""
+    return (x + 0.5) / width * span if 0 <= x < width else None
+
+
 def _mostly(stretches: Iterable[Stretch], size: float, width: int, num_slots: int) -> Cells:
     """The longest of what shares a cell, the free time included."""
     spent: list[dict[Cell, float]] = [{} for _ in range(width)]

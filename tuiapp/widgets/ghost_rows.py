@@ -8,21 +8,19 @@ from itertools import groupby
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tuiapp.lanes.ghost import Pair, Tone, pair_up
-from tuiapp.lanes.raster import cell_of
+from tuiapp.lanes.raster import cell_of, moment_in
 from tuiapp.lanes.track import Track
 from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.widgets.painted import Painted, draw_around
 from tuiapp.widgets.phase_styles import phase_classes, phase_css
 
 RESULT = 11  # cells behind the axis
-DIM = Style(dim=True)
 SIGNS = {Tone.NONE: " ", Tone.QUEUED: "┄", Tone.GHOST: "╌", Tone.GHOST_END: "◇"}
 ASCII_SIGNS = {Tone.NONE: " ", Tone.QUEUED: ".", Tone.GHOST: "~", Tone.GHOST_END: "@"}
 
@@ -46,7 +44,7 @@ class GhostFrame:
     gutter: int
 
 
-class GhostRows(Widget):
+class GhostRows(Painted):
     """As many requests as there are lines, around the one that is marked."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = (
@@ -86,7 +84,6 @@ class GhostRows(Widget):
         self._frame: GhostFrame | None = None
         self._pairs: list[Pair] = []
         self._drawn_for: tuple[object, ...] = ()
-        self._styles: dict[str, Style] = {}
 
     def show(self, frame: GhostFrame) -> None:
         """Draw a frame."""
@@ -94,16 +91,7 @@ class GhostRows(Widget):
             self._frame = frame
             self.refresh()
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._styles = {}
-
     def render_lines(self, crop: Region) -> list[Strip]:
-        if not self._styles:
-            self._styles = {
-                name.removeprefix("ghost--"): self.get_component_rich_style(name)
-                for name in self.COMPONENT_CLASSES
-            }
         self._pair_up()
         return super().render_lines(crop)
 
@@ -121,8 +109,7 @@ class GhostRows(Widget):
     def on_click(self, event: events.Click) -> None:
         frame, place = self._frame, self._first + event.y
         if frame and place < len(self._pairs):
-            x, num_cells = event.x - frame.gutter, self._num_cells(frame)
-            time = (x + 0.5) / num_cells * frame.span if 0 <= x < num_cells else None
+            time = moment_in(event.x - frame.gutter, frame.span, self._num_cells(frame))
             self.post_message(self.Pressed(place, time))
 
     @property
@@ -148,14 +135,11 @@ class GhostRows(Widget):
             self._pairs = pair_up(frame.base, frame.ghost, frame.span, width)
 
     def _bar(self, frame: GhostFrame, tones: Sequence[Tone]) -> Iterable[Segment]:
-        if frame.cursor is None:
-            yield from self._runs(tones)
-            return
-        at = cell_of(frame.cursor, frame.span / len(tones), len(tones))
-        yield from self._runs(tones[:at])
-        yield Segment(self._cursor, self._styles["cursor"])
-        for text, style, control in self._runs(tones[at + 1 :]):
-            yield Segment(text, (style or Style()) + DIM, control)
+        at = None
+        if frame.cursor is not None:
+            at = cell_of(frame.cursor, frame.span / len(tones), len(tones))
+        cursor = Segment(self._cursor, self._styles["cursor"])
+        return draw_around(self._runs, tones, at, cursor)
 
     def _runs(self, tones: Iterable[Tone]) -> Iterable[Segment]:
         for tone, run in groupby(tones):

@@ -13,18 +13,16 @@ from textual import events
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tuiapp.columns import Cell
 from tuiapp.lanes.layout import Bands, band_slots
-from tuiapp.lanes.raster import Cells, cell_of, draw_slots
+from tuiapp.lanes.raster import Cells, cell_of, draw_slots, moment_in
 from tuiapp.lanes.track import Moment, Track
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.phases import ASCII_GLYPHS, GLYPHS, LABELLED, Phase
+from tuiapp.widgets.painted import Painted, draw_around
 from tuiapp.widgets.phase_styles import phase_classes, phase_css
 
 GUTTER, WIDE_GUTTER = 6, 14
-LABELLED = (Phase.PREFILL, Phase.DECODE, Phase.HELD, Phase.STALLED)
-DIM = Style(dim=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class RowsFrame:
     can_halve: bool = True
 
 
-class LaneRows(Widget):
+class LaneRows(Painted):
     """A cell is a length of time; two slots share a row where there is no room for each."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = phase_classes("lane") | {
@@ -85,7 +83,6 @@ class LaneRows(Widget):
         self._bands: tuple[Bands, ...] = ()
         self._drawn: dict[range, Cells] = {}
         self._drawn_for: tuple[object, ...] = ()
-        self._styles: dict[str, Style] = {}
 
     def show(self, frame: RowsFrame) -> None:
         """Draw a frame."""
@@ -100,16 +97,7 @@ class LaneRows(Widget):
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
         return max(1, len(self._bands))
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._styles = {}
-
     def render_lines(self, crop: Region) -> list[Strip]:
-        if not self._styles:
-            self._styles = {
-                name.removeprefix("lane--"): self.get_component_rich_style(name)
-                for name in self.COMPONENT_CLASSES
-            }
         self._draw_cells()
         return super().render_lines(crop)
 
@@ -127,8 +115,7 @@ class LaneRows(Widget):
         frame = self._frame
         if frame is None or not 0 <= event.y < len(self._bands):
             return
-        x, num_cells = event.x - frame.gutter, self._num_cells(frame)
-        time = (x + 0.5) / num_cells * frame.span if 0 <= x < num_cells else None
+        time = moment_in(event.x - frame.gutter, frame.span, self._num_cells(frame))
         self.post_message(self.Pressed(self._index, time, self._bands[event.y][0].start))
 
     def _draw_cells(self) -> None:
@@ -168,14 +155,8 @@ class LaneRows(Widget):
     def _cells(self, halves: Sequence[Cells], at: int | None) -> Iterable[Segment]:
         """All cells of a row, with a line at the moment that is looked at."""
         draw = self._whole if len(halves) == 1 else self._halves
-        if at is None:
-            yield from draw([*zip(*halves, strict=True)])
-            return
-        columns = [*zip(*halves, strict=True)]
-        yield from draw(columns[:at])
-        yield Segment(self._cursor, self._styles["cursor"])
-        for text, style, control in draw(columns[at + 1 :]):
-            yield Segment(text, (style or Style()) + DIM, control)
+        cursor = Segment(self._cursor, self._styles["cursor"])
+        return draw_around(draw, [*zip(*halves, strict=True)], at, cursor)
 
     def _whole(self, columns: Sequence[tuple[Cell | None, ...]]) -> Iterable[Segment]:
         """Runs of like cells, each with the name of its request where there is room."""

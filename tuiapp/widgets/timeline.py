@@ -11,52 +11,44 @@ from itertools import groupby
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.content import Content
-from textual.geometry import Region
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tuiapp.columns import Cell, Column
 from tuiapp.layout import NUM_STRIPS
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, WORDS, Phase
+from tuiapp.phases import ASCII_GLYPHS, GLYPHS, LABELLED, WORDS, Phase
 from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
+from tuiapp.widgets.painted import Painted
+from tuiapp.widgets.phase_styles import phase_classes, phase_css
 from tuiapp.widgets.picked import Picked
 
 GUTTER = 4
 BARS = " ▁▂▃▄▅▆▇█"
 ASCII_BARS = " .:-=+*#@"
-LABELLED = (Phase.PREFILL, Phase.DECODE, Phase.HELD, Phase.STALLED)
 
 
-class Timeline(Widget):
+class Timeline(Painted):
     """Rows are slots; the right-most column is the newest pass."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"timeline--{phase.value}" for phase in Phase} | {
+    COMPONENT_CLASSES: ClassVar[set[str]] = phase_classes("timeline") | {
         "timeline--gutter",
         "timeline--prefill-bar",
         "timeline--decode-bar",
         "timeline--mine",
     }
     can_focus = True
-    DEFAULT_CSS = """
-    Timeline {
-        height: auto;
-        .timeline--free { background: $phase-free; color: $phase-free-ink; }
-        .timeline--prefill { background: $phase-prefill; color: $phase-prefill-ink; }
-        .timeline--decode { background: $phase-decode; color: $phase-decode-ink; }
-        .timeline--last { background: $phase-last; color: $phase-last-ink; }
-        .timeline--stalled { background: $phase-stalled; color: $phase-stalled-ink; }
-        .timeline--held { background: $phase-held; color: $phase-held-ink; }
-        .timeline--evicted { background: $phase-evicted; color: $phase-evicted-ink; }
+    DEFAULT_CSS = (
+        "Timeline { height: auto;"
+        + phase_css("timeline")
+        + """
         .timeline--gutter { color: $muted; }
         .timeline--prefill-bar { color: $phase-prefill; }
         .timeline--decode-bar { color: $phase-decode-ink; }
         .timeline--mine { background: $accent; color: $background; text-style: bold; }
-    }
-    """
+    }"""
+    )
 
     HELP = (
         "A row is a slot, a column one forward pass, the newest on the right. The bars below are "
@@ -81,7 +73,6 @@ class Timeline(Widget):
         self._max_rows = 8
         self._first_slot = 0
         self._selected_slot: int | None = None
-        self._styles: dict[str, Style] = {}
 
     @property
     def num_rows(self) -> int:
@@ -109,18 +100,6 @@ class Timeline(Widget):
 
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
         return self.num_rows + NUM_STRIPS
-
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._styles = {}
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        if not self._styles:
-            self._styles = {
-                name.removeprefix("timeline--"): self.get_component_rich_style(name)
-                for name in self.COMPONENT_CLASSES
-            }
-        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width

@@ -1,0 +1,55 @@
+"""`Painted`: a widget drawn cell by cell in the colours of its component classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+DIM = Style(dim=True)
+T = TypeVar("T")
+
+
+class Painted(Widget):
+    """Reads the styles of its component classes once a theme, by what stands behind their `--`."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._styles: dict[str, Style] = {}
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles = {}
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        if not self._styles:
+            self._styles = {
+                name.partition("--")[2]: self.get_component_rich_style(name)
+                for name in self.COMPONENT_CLASSES
+            }
+        return super().render_lines(crop)
+
+
+def draw_around(
+    draw: Callable[[Sequence[T]], Iterable[Segment]],
+    cells: Sequence[T],
+    at: int | None,
+    cursor: Segment,
+) -> Iterable[Segment]:
+    """Draw cells with a cursor in place of one of them, and what comes behind it dim.
+
+    Args:
+        at: the place of the cursor; None draws the cells alone.
+    """
+    if at is None:
+        yield from draw(cells)
+        return
+    yield from draw(cells[:at])
+    yield cursor
+    for text, style, control in draw(cells[at + 1 :]):
+        yield Segment(text, (style or Style()) + DIM, control)
