@@ -24,10 +24,8 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--remote-debugging-port=0",
-    "--window-size=1300,800",
 )
+DRIVEN = ("--disable-dev-shm-usage", "--remote-debugging-port=0", "--window-size=1300,800")
 SECONDS = 60.0
 
 
@@ -106,7 +104,7 @@ class Browser:
 async def browsing(folder: Path):
     """A browser with an empty tab, and a profile in that folder."""
     profile = folder / "profile"
-    command = [find_browser(), *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+    command = [find_browser(), *FLAGS, *DRIVEN, f"--user-data-dir={profile}", "about:blank"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         port = await _port_of(profile / "DevToolsActivePort", process)

@@ -317,7 +317,7 @@ class TestPlay:
             backend.play(Listed([ask("a"), ask("b", arrival=3000.0)]))
             wait_for(backend, Arrived)
             backend.set_speed(100_000.0)
-            wait_for(backend, Arrived, 2)
+            assert len(wait_for(backend, Arrived, 2)) == 2
 
     def test_a_new_one_takes_the_place_of_the_one_before(self):
         with serving(simulated()) as backend:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import torch
-from transformers import LlamaConfig
+from transformers import PreTrainedConfig
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -28,6 +28,7 @@ from engine.runners.parts import ModelSpec, Parts
 from engine.settings import EngineSettings
 from tests.bench.decode_split import split_step
 from tests.bench.random_llama import save_random_llama
+from tests.gpu.shapes import SHAPES, TINY
 
 BLOCK_SIZE = 16
 SPLIT = (
@@ -37,41 +38,20 @@ SPLIT = (
     ("135m", "float32"),
     ("135m", "bfloat16"),
 )
-LARGE = LlamaConfig(
-    vocab_size=128_256,
-    hidden_size=2048,
-    intermediate_size=8192,
-    num_hidden_layers=16,
-    num_attention_heads=32,
-    num_key_value_heads=8,
-    head_dim=64,
-    max_position_embeddings=8192,
-    tie_word_embeddings=True,
-)
-SMALL = LlamaConfig(
-    vocab_size=512,
-    hidden_size=64,
-    intermediate_size=128,
-    num_hidden_layers=2,
-    num_attention_heads=4,
-    num_key_value_heads=2,
-    head_dim=16,
-    max_position_embeddings=1024,
-)
 
 
 @dataclass(frozen=True)
 class Scale:
     """How much is run."""
 
-    config: LlamaConfig
+    config: PreTrainedConfig
     device: str
     num_context: int
     num_steps: int
 
 
-FULL = Scale(LARGE, "cuda", num_context=512, num_steps=50)
-DRY = Scale(SMALL, "cpu", num_context=32, num_steps=5)
+FULL = Scale(SHAPES["1B"], "cuda", num_context=512, num_steps=50)
+DRY = Scale(TINY, "cpu", num_context=32, num_steps=5)
 
 
 def build(scale: Scale, largest_batch: int) -> Parts:
@@ -121,7 +101,7 @@ def seconds_a_step(parts: Parts, scale: Scale, batch_size: int) -> float:
 def print_split() -> None:
     """What a step of eight rows on the CPU is made of, for models of three sizes."""
     torch.set_num_threads(1)
-    scale = Scale(SMALL, "cpu", num_context=128, num_steps=20)
+    scale = Scale(TINY, "cpu", num_context=128, num_steps=20)
     settings = EngineSettings(num_kv_blocks=8 * 11, block_size=BLOCK_SIZE)
     print(
         f"{'8 rows, 128 tokens each':26}{'CPU ms a step':>14}{'linear':>9}{'attend':>9}{'rest':>9}"

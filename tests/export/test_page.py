@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,22 +10,11 @@ from pathlib import Path
 import pytest
 
 from engine.config import ConfigError
+from tests.browser import FLAGS, find_browser
 from tests.studies import small_study
 from tuiapp.export.page import make_page, write_page
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--virtual-time-budget=2000",
-)
+ALONE = ("--host-resolver-rules=MAP * ~NOTFOUND", "--virtual-time-budget=2000")
 VOID = {"meta"}
 BROWSERS_OWN = re.compile(r"https?://([\w-]+\.)*(google|googleapis|gvt1)\.com/")  # its updates
 
@@ -91,16 +79,13 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
 
 @pytest.fixture
 def browser() -> str:
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip("no Chromium here to open the page in")
-    return found
+    return find_browser()
 
 
 def browse(browser: str, folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     address = (folder / "r.html").as_uri()
     profile = f"--user-data-dir={folder / 'profile'}"
-    command = [browser, *FLAGS, profile, *flags, address]
+    command = [browser, *FLAGS, *ALONE, profile, *flags, address]
     return subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
 
 

@@ -14,6 +14,17 @@ from engine.runners.kv_cache import LayerCache, LayerShape
 from engine.runners.pack import Span
 
 CPU = torch.device("cpu")
+SINKS = torch.linspace(-1, 2, 6)  # of as many heads
+OPTIONS = {
+    "plain": AttentionOptions(),
+    "scaled": AttentionOptions(scaling=0.7),
+    "windowed": AttentionOptions(window=5),
+    "a window of one": AttentionOptions(window=1),
+    "a window beyond all": AttentionOptions(window=500),
+    "softcapped": AttentionOptions(softcap=1.5),
+    "with sinks": AttentionOptions(sinks=SINKS),
+    "all at once": AttentionOptions(scaling=0.5, window=7, softcap=2.0, sinks=SINKS),
+}
 
 
 @dataclass(frozen=True)

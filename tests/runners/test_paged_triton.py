@@ -10,6 +10,7 @@ from engine.runners.gather import GatherAttention
 from engine.runners.paged_launch import LayerKind, Splitting
 from tests.runners.passes import (
     CPU,
+    OPTIONS,
     Heads,
     Rows,
     attend_plainly,
@@ -24,17 +25,6 @@ from engine.runners.paged_triton import TritonAttention
 from engine.runners.tiles import Tiles
 
 BLOCK_SIZE = 4
-SINKS = torch.linspace(-1, 2, 6)
-OPTIONS = {
-    "plain": AttentionOptions(),
-    "scaled": AttentionOptions(scaling=0.7),
-    "windowed": AttentionOptions(window=5),
-    "a window of one": AttentionOptions(window=1),
-    "a window beyond all": AttentionOptions(window=500),
-    "softcapped": AttentionOptions(softcap=1.5),
-    "with sinks": AttentionOptions(sinks=SINKS),
-    "all at once": AttentionOptions(scaling=0.5, window=7, softcap=2.0, sinks=SINKS),
-}
 PLAIN, ALL = OPTIONS["plain"], OPTIONS["all at once"]
 PASSES = {
     "one decode": [Rows(1, 9)],

@@ -73,8 +73,10 @@ def test_it_reads_no_more_often_than_asked():
 
 
 def test_stopping_what_never_began_or_has_stopped_is_harmless():
-    poller = Poller(Counting)
+    gauge = Counting()
+    poller = Poller(lambda: gauge)
     poller.stop()
     poller.start()
     poller.stop()
     poller.stop()
+    assert gauge.is_closed
