@@ -15,7 +15,7 @@ from engine.caching_pool import CachingPool
 from engine.clock import Clock
 from engine.door import queue_problem, refusal
 from engine.events import Arrived, Configured, EngineInfo, Failed, Ready
-from engine.flight import Flight, advance
+from engine.flight import Flight, advance, fill
 from engine.log import EventLog
 from engine.order import make_order
 from engine.outputs import Outputs, Told
@@ -226,7 +226,7 @@ class EngineCore:
             self._fail(flight.plan, error)
             return
         came = self.clock.now()
-        flight.fill(token_ids)
+        fill(flight.samples, token_ids)
         published = self._publish(flight)
         told = self._outputs.detokenise(flight.samples, token_ids)
         detokenised = self.clock.now()

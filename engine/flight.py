@@ -64,16 +64,6 @@ class Flight:
             device=timing.device,
         )
 
-    def fill(self, token_ids: list[int]) -> None:
-        """Put the tokens that came out in their places, but for sequences that have ended."""
-        for (seq, place), token_id in zip(self.samples, token_ids, strict=True):
-            if seq.status is Status.FINISHED:
-                continue
-            if place < len(seq.token_ids):
-                seq.token_ids[place] = token_id
-            else:
-                seq.token_ids.append(token_id)
-
 
 def advance(rows: Iterable[Row]) -> list[tuple[Sequence, int]]:
     """Move the sequences of a pass on that was just launched.
@@ -93,3 +83,14 @@ def advance(rows: Iterable[Row]) -> list[tuple[Sequence, int]]:
             if end + 1 < seq.max_num_tokens:
                 token_ids.append(PENDING)
     return samples
+
+
+def fill(samples: Iterable[tuple[Sequence, int]], token_ids: Iterable[int]) -> None:
+    """Put the tokens that came out in their places, but for sequences that have ended."""
+    for (seq, place), token_id in zip(samples, token_ids, strict=True):
+        if seq.status is Status.FINISHED:
+            continue
+        if place < len(seq.token_ids):
+            seq.token_ids[place] = token_id
+        else:
+            seq.token_ids.append(token_id)

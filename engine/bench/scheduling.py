@@ -1,7 +1,9 @@
 """What the engine itself costs a step, by the number of running sequences.
 
 Sequences decode with nothing computed: the runner makes tokens up at once. What is left is what
-the engine tells of itself in the `split` of every pass, by a clock that counts CPU time.
+the engine tells of itself in the `split` of every pass, by a clock that counts CPU time. Beside
+the whole step stands its core, measured alone: the plan and the state of queues, cache and
+sequences, with no text, no events and no records.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 from engine.core import EngineCore
 from engine.cost import Linear
 from engine.events import EngineInfo, Step, Token
+from engine.flight import advance, fill
 from engine.log import EventLog
 from engine.metrics import Metrics
 from engine.request import Request, SamplingParams
@@ -31,6 +34,8 @@ class StepCost:
     """CPU seconds of the median step with so many sequences, part by part.
 
     Attributes:
+        state: the batcher plans, blocks change hands, sequences move on and get their tokens;
+            measured in steps of nothing else, so part of `schedule` and of `apply`.
         schedule: the batcher plans.
         launch: tokens are made up.
         apply: sequences move on; tokens and deliveries are noted and logged.
@@ -41,6 +46,7 @@ class StepCost:
     """
 
     num_seqs: int
+    state: float
     schedule: float
     launch: float
     apply: float
@@ -93,7 +99,20 @@ def _measure(num_seqs: int, num_steps: int) -> StepCost:
         [split] = [event.split for event in events if isinstance(event, Step)]
         told = (split.schedule, split.launch, split.apply, split.detokenise, split.log)
         parts.append((*told, stepped - began, folded - stepped))
-    return StepCost(num_seqs, *(statistics.median(part) for part in zip(*parts, strict=True)))
+    medians = (statistics.median(part) for part in zip(*parts, strict=True))
+    return StepCost(num_seqs, _measure_state(num_seqs, num_steps), *medians)
+
+
+def _measure_state(num_seqs: int, num_steps: int) -> float:
+    """CPU seconds of the median step that only plans, and moves sequences and blocks."""
+    core, token_ids, costs = _make_core(num_seqs, num_steps), [1] * num_seqs, []
+    for _ in range(num_steps):
+        began = time.process_time()
+        plan = core.batcher.schedule(core.queues, began)
+        fill(advance(plan.rows), token_ids)
+        core.queues.pool.take_changes()
+        costs.append(time.process_time() - began)
+    return statistics.median(costs)
 
 
 def _make_core(num_seqs: int, num_steps: int) -> EngineCore:

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from engine.bench.scheduling import SIZES, measure_logging, measure_scheduling
 
-PARTS = ("schedule", "launch", "apply", "detokenise", "record", "step", "metrics")
+PARTS = ("state", "schedule", "launch", "apply", "detokenise", "record", "step", "metrics")
 
 
 def main() -> None:

@@ -87,16 +87,22 @@ def _decode(report: BenchReport) -> RenderableType:
 
 
 def _scheduling(report: BenchReport) -> RenderableType:
-    table = _table("running", "schedule", "launch", "rest", "step, µs", "ns a sequence", "metrics")
+    names = ("state", "schedule", "launch", "rest", "step, µs", "ns a sequence", "metrics")
+    table = _table("running", *names)
     for cost in report.scheduling:
-        parts = (cost.schedule, cost.launch, cost.rest, cost.step)
+        parts = (cost.state, cost.schedule, cost.launch, cost.rest, cost.step)
         table.add_row(
             f"{cost.num_seqs:,}",
             *(f"{seconds * 1e6:,.0f}" for seconds in parts),
             f"{cost.step / cost.num_seqs * 1e9:,.0f}",
             f"{cost.metrics * 1e6:,.0f}",
         )
-    return Group(_title("What the engine costs a step, nothing computed, µs of CPU"), table)
+    note = (
+        "State is the plan and what it moves, measured alone: blocks, queues, tokens, no text or "
+        "records. It is a part of schedule and of rest."
+    )
+    title = _title("What the engine costs a step, nothing computed, µs of CPU")
+    return Group(title, table, Text(note, "dim"))
 
 
 def _costs(report: BenchReport) -> list[RenderableType]:
