@@ -28,7 +28,8 @@ class Filling:
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        return tuple([Row(*item) for item in self.tokens.items()])
+        # A row's own way of being made takes half as long again.
+        return tuple([tuple.__new__(Row, item) for item in self.tokens.items()])
 
     @property
     def has_prompt(self) -> bool:
