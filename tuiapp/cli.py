@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from engine.collector import collect_seldom
 from tuiapp.cli_bench import bench_command
 from tuiapp.cli_config import config_command
 from tuiapp.cli_looks import delete_command, runs_command, shot_command
@@ -83,6 +84,7 @@ runs_app.command("delete")(delete_command)
 
 def main() -> None:
     """Run the command line."""
+    collect_seldom()
     with bearing_streams():
         app()
 

@@ -11,11 +11,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from engine.bench.scheduling import SIZES, measure_logging, measure_scheduling
+from engine.collector import collect_seldom
 
 PARTS = ("state", "schedule", "launch", "apply", "detokenise", "record", "step", "metrics")
 
 
 def main() -> None:
+    collect_seldom()  # as the program does
     print("us a step " + "".join(f"{part:>11}" for part in PARTS) + "   step, ns a sequence")
     costs = {cost.num_seqs: cost for cost in measure_scheduling(SIZES)}
     for cost in costs.values():
