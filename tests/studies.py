@@ -7,10 +7,10 @@ from pathlib import Path
 
 from engine.runners.parts import ModelSpec
 from tuiapp.export.sketch import Sketch
-from tuiapp.headless import run_preset
 from tuiapp.presets.parse import parse
-from tuiapp.study import Study, study_preset
-from tuiapp.verdicts import judge
+from tuiapp.running.headless import run_preset
+from tuiapp.running.study import Study, study_preset
+from tuiapp.running.verdicts import judge
 
 TEXT = """\
 schema = 1

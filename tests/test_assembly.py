@@ -20,7 +20,7 @@ from engine.log import EventLog
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from tests.builders import ask, events_of
-from tuiapp.cli import app
+from tuiapp.cli.main import app
 
 PATIENCE = 5.0  # seconds that a busy machine may need for what takes a tenth of one
 H200 = ModelSpec("llama-3.1-8b", "sim:h200")

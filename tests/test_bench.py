@@ -20,7 +20,7 @@ from tuiapp.bench.measure import give_threads, measure
 from tuiapp.bench.report import bench_table, bench_to_json
 from tuiapp.bench.request import FULL, QUICK, BenchRequest, choose_effort, read_commands, read_peers
 from tuiapp.bench.screen_cost import measure_screen
-from tuiapp.cli import app
+from tuiapp.cli.main import app
 
 
 @pytest.fixture(scope="module")

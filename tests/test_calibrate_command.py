@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engine.hardware.devices import read_device
-from tuiapp.cli import app
+from tuiapp.cli.main import app
 
 
 def call(*arguments):

@@ -5,10 +5,10 @@ from functools import cache
 import pytest
 
 from engine.runners.parts import ModelSpec
-from tuiapp.headless import Outcome, run_preset
 from tuiapp.presets import find_preset, list_presets
 from tuiapp.presets.files import shipped_folder
-from tuiapp.verdicts import Ruling, judge
+from tuiapp.running.headless import Outcome, run_preset
+from tuiapp.running.verdicts import Ruling, judge
 
 NAMES = [preset.name for preset in list_presets((shipped_folder(),)).presets]
 CANCELLING = ("cancel", "cancel-storm")

@@ -6,12 +6,12 @@ import pytest
 from typer.testing import CliRunner
 
 import tuiapp.app
-import tuiapp.cli
-import tuiapp.runs
+import tuiapp.cli.main
+import tuiapp.running.runs
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName
-from tuiapp.cli import app
-from tuiapp.flags import complete_preset
+from tuiapp.cli.flags import complete_preset
+from tuiapp.cli.main import app
 
 PRESET = """\
 schema = 1
@@ -75,7 +75,7 @@ def test_without_arguments_and_without_a_terminal_it_prints_help_and_exits_2():
 def opened(monkeypatch):
     """The options that the screen would have been opened with."""
     found = []
-    monkeypatch.setattr(tuiapp.cli, "is_terminal", lambda: True)
+    monkeypatch.setattr(tuiapp.cli.main, "is_terminal", lambda: True)
     monkeypatch.setattr(tuiapp.app, "open_playground", lambda options: found.append(options) or 0)
     return found
 
@@ -108,8 +108,8 @@ def test_the_shell_completes_the_names_of_presets():
 
 def test_help_loads_no_heavy_library():
     code = (
-        "import sys, tuiapp.cli\n"
-        "try: tuiapp.cli.app(['--help'])\n"
+        "import sys, tuiapp.cli.main\n"
+        "try: tuiapp.cli.main.app(['--help'])\n"
         "except SystemExit: pass\n"
         "heavy = {'torch', 'transformers', 'textual', 'numpy', 'platformdirs'} & set(sys.modules)\n"
         "print('loaded:', *sorted(heavy))"
@@ -120,8 +120,8 @@ def test_help_loads_no_heavy_library():
 
 def test_a_simulated_run_loads_neither_torch_nor_textual():
     code = (
-        "import sys, tuiapp.cli\n"
-        "try: tuiapp.cli.app(['run', 'straggler', '--device', 'sim:linear', '--json'])\n"
+        "import sys, tuiapp.cli.main\n"
+        "try: tuiapp.cli.main.app(['run', 'straggler', '--device', 'sim:linear', '--json'])\n"
         "except SystemExit: pass\n"
         "heavy = {'torch', 'transformers', 'textual'} & set(sys.modules)\n"
         "print('loaded:', *sorted(heavy), file=sys.stderr)"
@@ -209,7 +209,7 @@ def test_a_run_that_is_broken_off_before_it_began_exits_130(monkeypatch):
     def break_off(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tuiapp.runs, "run_preset", break_off)
+    monkeypatch.setattr(tuiapp.running.runs, "run_preset", break_off)
     result = call("run", "straggler", "--device", "sim:linear", "--json")
     assert result.exit_code == 130
     assert result.stdout == ""

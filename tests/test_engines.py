@@ -3,7 +3,7 @@ import pytest
 from engine.clock import VirtualClock, WallClock
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
-from tuiapp.engines import Engines
+from tuiapp.running.engines import Engines
 
 
 def test_a_simulation_has_a_clock_that_need_not_be_waited_for():

@@ -5,9 +5,9 @@ import pytest
 from engine.config import ConfigError
 from engine.metrics import Slo
 from engine.runners.parts import ModelSpec
-from tuiapp.gates import Condition, examine, read_condition, read_slo
-from tuiapp.headless import run_preset
 from tuiapp.presets.parse import parse
+from tuiapp.running.gates import Condition, examine, read_condition, read_slo
+from tuiapp.running.headless import run_preset
 
 PRESET = parse(
     """\

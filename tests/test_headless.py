@@ -8,8 +8,8 @@ from engine.metrics import Metrics, Slo
 from engine.request import Request
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, EngineSettings
-from tuiapp.headless import Reader, Tally, run_preset
 from tuiapp.presets.parse import parse
+from tuiapp.running.headless import Reader, Tally, run_preset
 
 LINEAR = ModelSpec(device="sim:linear")
 TEXT = """\

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from engine.actions import Cancel, Change, Note, Pick
 from engine.config import ConfigError
-from tuiapp.cli import app
+from tuiapp.cli.main import app
 from tuiapp.presets import read_preset
 from tuiapp.presets.files import user_folder
 

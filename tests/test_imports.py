@@ -23,10 +23,10 @@ ENTRANCES = [
     "engine.run",
     "engine.runners.sim",
     "engine.tokenizer",
-    "tuiapp.cli",
-    "tuiapp.headless",
+    "tuiapp.cli.main",
+    "tuiapp.running.headless",
     "tuiapp.presets",
-    "tuiapp.viewmodel",
+    "tuiapp.view.viewmodel",
 ]
 
 

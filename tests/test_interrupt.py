@@ -3,7 +3,7 @@ import signal
 
 import pytest
 
-from tuiapp.interrupt import Interrupts
+from tuiapp.running.interrupt import Interrupts
 
 
 def press_ctrl_c():

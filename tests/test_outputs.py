@@ -5,7 +5,7 @@ import pytest
 from engine.recording import Recording
 from tests.builders import ask, make_core
 from tests.studies import small_study
-from tuiapp.outputs import OutputFiles, Outputs
+from tuiapp.running.outputs import OutputFiles, Outputs
 
 
 def events():

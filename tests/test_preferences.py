@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engine.config import ConfigError
-from tuiapp.cli import app
+from tuiapp.cli.main import app
 from tuiapp.preferences import Preferences, config_path, parse, read_preferences
 from tuiapp.preferred import choose_preset, read_own
 from tuiapp.screens.live_keys import KEYS

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from engine.metrics.host_time import PHASES, HostTime
 from tests.test_host_time import step
-from tuiapp.profile_report import profile_table, profile_to_json
-from tuiapp.profiling import ProfileOutcome
+from tuiapp.reports.profile import profile_table, profile_to_json
+from tuiapp.running.profiling import ProfileOutcome
 
 
 def make_profile(trace=None):

@@ -11,7 +11,7 @@ from engine.events import Arrived, Finished
 from engine.request import FinishReason
 from tests.builders import ask
 from tests.test_host_time import step
-from tuiapp.profiling import NUM_TRACED, Profiler, Profiling
+from tuiapp.running.profiling import NUM_TRACED, Profiler, Profiling
 
 
 class Noted:

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from tuiapp.progress import Lines, progress
+from tuiapp.running.progress import Lines, progress
 
 
 def test_a_line_comes_every_ten_seconds_at_most():

@@ -19,10 +19,10 @@ from engine.config import ConfigError
 from engine.recording import Recording, RecordingWriter
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
-from tuiapp.cli import app
-from tuiapp.headless import run_preset
+from tuiapp.cli.main import app
 from tuiapp.presets.parse import parse
-from tuiapp.recorded import read_run, recorded_slo
+from tuiapp.running.headless import run_preset
+from tuiapp.running.recorded import read_run, recorded_slo
 
 LINEAR = ("--device", "sim:linear")
 PRESETS = Path(__file__).parent / "tui" / "presets"
@@ -210,7 +210,7 @@ def slow_run(tmp_path, path):
     """A run in real time, in a process of its own, that has begun to answer."""
     preset = tmp_path / "slow.toml"
     preset.write_text(SLOW)
-    code = "from tuiapp.cli import main; main()"
+    code = "from tuiapp.cli.main import main; main()"
     arguments = ("run", preset, "--device", "cpu", "--record", path, "--json")
     process = subprocess.Popen(
         [sys.executable, "-c", code, *map(str, arguments)],

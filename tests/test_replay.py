@@ -14,8 +14,8 @@ from engine.events import Checkpoint, Failed, Keyframe, Ready, Step
 from engine.recording import Recording
 from tests.builders import without_checkpoints
 from tests.recording.builders import record, run_crowd
-from tuiapp.rewind import open_log
-from tuiapp.viewmodel import ViewModel
+from tuiapp.view.rewind import open_log
+from tuiapp.view.viewmodel import ViewModel
 
 PASSES = 70  # every pass of the crowd takes a second
 

@@ -5,9 +5,15 @@ import pytest
 
 from engine.config import ConfigError
 from engine.runners.parts import ModelSpec
-from tuiapp.headless import run_preset
 from tuiapp.presets import find_preset
-from tuiapp.report_json import claim_to_json, dump, error_to_json, outcome_to_json, preset_to_json
+from tuiapp.reports.as_json import (
+    claim_to_json,
+    dump,
+    error_to_json,
+    outcome_to_json,
+    preset_to_json,
+)
+from tuiapp.running.headless import run_preset
 
 
 def test_an_outcome_is_plain_json_with_enums_by_value():

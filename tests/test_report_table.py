@@ -4,11 +4,11 @@ import pytest
 from rich.console import Console
 
 from engine.runners.parts import ModelSpec
-from tuiapp.headless import run_preset
 from tuiapp.presets.parse import parse
-from tuiapp.report_table import format_number, print_report
-from tuiapp.study import study_preset
-from tuiapp.verdicts import judge
+from tuiapp.reports.as_table import format_number, print_report
+from tuiapp.running.headless import run_preset
+from tuiapp.running.study import study_preset
+from tuiapp.running.verdicts import judge
 
 TEXT = """\
 schema = 1

@@ -3,7 +3,7 @@ from io import StringIO
 
 from engine.metrics.report import PASS_METRICS, SERVICE_METRICS
 from tests.studies import small_study
-from tuiapp.report_text import to_csv, to_markdown
+from tuiapp.reports.as_text import to_csv, to_markdown
 
 
 def test_csv_has_every_metric_of_every_run_and_class():

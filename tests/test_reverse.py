@@ -1,5 +1,5 @@
-from tuiapp.columns import Column
-from tuiapp.reverse import Reverse
+from tuiapp.view.columns import Column
+from tuiapp.view.reverse import Reverse
 
 
 def columns(*seconds):

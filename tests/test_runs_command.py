@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.library.builders import keep
-from tuiapp.cli import app
+from tuiapp.cli.main import app
 from tuiapp.library.library import Library
 
 

@@ -19,7 +19,7 @@ pytest.importorskip("textual_serve", reason="textual-serve is not there")
 from aiohttp import ClientSession, WSServerHandshakeError
 
 from tests.browser import browsing, find_browser
-from tuiapp.cli import app
+from tuiapp.cli.main import app
 from tuiapp.serve.server import is_loopback
 
 ROOT = Path(__file__).parent.parent

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from tests.studies import small_study
-from tuiapp.study import fill_in, ratio
+from tuiapp.running.study import fill_in, ratio
 
 
 def rows(label=""):

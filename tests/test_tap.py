@@ -6,7 +6,7 @@ from engine.log import EventLog
 from engine.recording import Recording, RecordingError
 from tests.builders import without_checkpoints
 from tests.recording.builders import run_crowd
-from tuiapp.tap import Tap
+from tuiapp.running.tap import Tap
 
 
 def test_what_is_logged_meanwhile_is_recorded_once(tmp_path):

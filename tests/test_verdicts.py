@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 
 from engine.runners.parts import ModelSpec
-from tuiapp.headless import run_preset
 from tuiapp.presets import Claim
 from tuiapp.presets.parse import parse
 from tuiapp.presets.schema import Op
-from tuiapp.verdicts import Ruling, judge
+from tuiapp.running.headless import run_preset
+from tuiapp.running.verdicts import Ruling, judge
 
 PRESET = parse(
     """\

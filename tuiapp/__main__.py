@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tuiapp.cli import main
+from tuiapp.cli.main import main
 
 main()

@@ -29,14 +29,14 @@ from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.plain import PlainFilter
 from tuiapp.preferences import NOTHING, Found
 from tuiapp.presets import Preset, find_preset
-from tuiapp.rewind import Rewind
+from tuiapp.running.tap import Tap
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.runs import RunsScreen
 from tuiapp.session import Session
-from tuiapp.tap import Tap
 from tuiapp.text import one_line
 from tuiapp.theme import DARK_INKS, PREFIX, THEMES
-from tuiapp.viewmodel import ViewModel
+from tuiapp.view.rewind import Rewind
+from tuiapp.view.viewmodel import ViewModel
 
 RECORD_SECONDS = 0.25
 REPLACED = (ANSIToTruecolor, Monochrome, NoColor)  # filters of Textual

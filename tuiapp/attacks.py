@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from engine.settings import EngineSettings, KvPolicy
 from tuiapp.session import BURST_SIZE, Session
-from tuiapp.snapshot import Snapshot
+from tuiapp.view.snapshot import Snapshot
 
 BOMB_OUTPUT = 16
 NUM_BURSTS = 4

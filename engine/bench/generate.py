@@ -13,9 +13,9 @@ from transformers import ContinuousBatchingConfig, GenerationConfig, PreTrainedM
 from engine.bench.traffic import Traffic
 from engine.request import Request
 from engine.runners.device import choose_device
-from engine.runners.loading import load_model
+from engine.runners.loading.load import load_model
+from engine.runners.loading.precision import choose_precision
 from engine.runners.parts import ModelSpec
-from engine.runners.precision import choose_precision
 
 PAGE_SIZE = 256
 

@@ -10,9 +10,9 @@ from engine.config import ConfigError
 from engine.events import EngineInfo
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.plan import RunnerError
-from engine.runners.attention import PagedAttention
+from engine.runners.attention.choice import check_name
+from engine.runners.attention.paged_attention import PagedAttention
 from engine.runners.capture import Capture, CudaCapture
-from engine.runners.choice import check_name
 from engine.runners.costed import CostedRunner
 from engine.runners.device import (
     choose_device,
@@ -20,16 +20,16 @@ from engine.runners.device import (
     device_uuid,
     free_memory,
 )
-from engine.runners.fuse import fuse
 from engine.runners.graphs import first_line
-from engine.runners.loading import LoadedModel, load_model
-from engine.runners.packed_linear import pack_linears
-from engine.runners.parallel import Ranks, choose_rank_device
+from engine.runners.layers.fuse import fuse
+from engine.runners.layers.packed_linear import pack_linears
+from engine.runners.loading.load import LoadedModel, load_model
+from engine.runners.loading.precision import choose_precision
+from engine.runners.loading.quantize import NONE, check_method, quantize
+from engine.runners.loading.support import adopt
+from engine.runners.parallel.ranks import Ranks, choose_rank_device
 from engine.runners.parts import SMALL_MODEL, ModelSpec, Parts, num_blocks_wanted
 from engine.runners.peaks import measure_peaks
-from engine.runners.precision import choose_precision
-from engine.runners.quantize import NONE, check_method, quantize
-from engine.runners.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.settings import EngineSettings
 

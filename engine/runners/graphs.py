@@ -14,18 +14,18 @@ from dataclasses import dataclass
 import torch
 
 from engine.request import Sequence
-from engine.runners.attention import PagedAttention
-from engine.runners.attention_batch import DecodeBatch
+from engine.runners.attention.attention_batch import DecodeBatch
+from engine.runners.attention.paged_attention import PagedAttention
 from engine.runners.capture import Capture, Run
-from engine.runners.fields import Shape, num_bytes
-from engine.runners.fill import fill
 from engine.runners.forward import Forward
+from engine.runners.inputs.fields import Shape, num_bytes
+from engine.runners.inputs.fill import fill
+from engine.runners.inputs.pack import EMPTY, Packed
+from engine.runners.inputs.samples import Samples
+from engine.runners.inputs.slots import SlotTable
+from engine.runners.inputs.staging import Staging
 from engine.runners.kv_cache import KvCache
-from engine.runners.pack import EMPTY, Packed
-from engine.runners.samples import Samples
-from engine.runners.sampling import Draw, sample
-from engine.runners.slots import SlotTable
-from engine.runners.staging import Staging
+from engine.runners.sampling.sample import Draw, sample
 
 SIZES = (1, 2, 4, *range(8, 513, 8))  # rows, as vLLM has them
 NUM_RULED_OUT = 8  # ids of a row that a graph can mask

@@ -10,21 +10,21 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.plan import Launch, PassTiming, Plan, RunnerError
-from engine.runners.attention import PagedAttention
+from engine.runners.attention.paged_attention import PagedAttention
 from engine.runners.capture import Capture
-from engine.runners.fetching import Fetched, Fetcher
-from engine.runners.fields import NOWHERE, Shape
-from engine.runners.fill import fill
 from engine.runners.forward import Forward
 from engine.runners.graphs import DecodeGraphs, Graph
+from engine.runners.inputs.fetching import Fetched, Fetcher
+from engine.runners.inputs.fields import NOWHERE, Shape
+from engine.runners.inputs.fill import fill
+from engine.runners.inputs.pack import EMPTY, Packed, Span, pack
+from engine.runners.inputs.samples import Samples
+from engine.runners.inputs.slots import SlotTable
+from engine.runners.inputs.staging import Staging
 from engine.runners.kv_cache import KvCache
-from engine.runners.pack import EMPTY, Packed, Span, pack
-from engine.runners.parallel import Ranks
+from engine.runners.parallel.ranks import Ranks
 from engine.runners.pass_timer import PassTimer
-from engine.runners.samples import Samples
-from engine.runners.sampling import Draw, choose_draw, sample, widths_for
-from engine.runners.slots import SlotTable
-from engine.runners.staging import Staging
+from engine.runners.sampling.sample import Draw, choose_draw, sample, widths_for
 
 DEFAULT_MODEL_LEN = 8192
 

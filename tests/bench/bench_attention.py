@@ -14,11 +14,11 @@ from collections.abc import Callable
 import torch
 
 from engine.config import ConfigError
-from engine.runners.attend import AttentionOptions
-from engine.runners.choice import Demands, choose
+from engine.runners.attention.attend import AttentionOptions
+from engine.runners.attention.choice import Demands, choose
+from engine.runners.attention.ways import find_platform, make_backend
+from engine.runners.inputs.pack import Span
 from engine.runners.kv_cache import LayerCache, LayerShape
-from engine.runners.pack import Span
-from engine.runners.ways import find_platform, make_backend
 
 HEADS, BLOCK_SIZE, NUM_RUNS = 32, 256, 20
 SHAPE = LayerShape(8, 128, 128, torch.bfloat16)

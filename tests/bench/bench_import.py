@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tuiapp.import_command import import_trace
+from tuiapp.commands.import_trace import import_trace
 
 SIZES = (1_000, 100_000, 1_000_000)
 

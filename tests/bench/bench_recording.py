@@ -21,7 +21,7 @@ from engine.log import EventLog
 from engine.recording import Recording, RecordingWriter
 from engine.request import Request, SamplingParams
 from engine.settings import EngineSettings
-from tuiapp.rewind import open_log
+from tuiapp.view.rewind import open_log
 
 NUM_SEEKS = 20
 

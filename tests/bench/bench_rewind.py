@@ -22,8 +22,8 @@ from engine.log import EventLog
 from engine.request import Request, SamplingParams
 from engine.settings import EngineSettings
 from tuiapp.explain import LifeReader
-from tuiapp.rewind import Rewind
-from tuiapp.viewmodel import ViewModel
+from tuiapp.view.rewind import Rewind
+from tuiapp.view.viewmodel import ViewModel
 
 NUM_EVENTS = 600_000  # more than a log keeps
 POLL_PASSES = 20

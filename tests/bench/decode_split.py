@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 
-from engine.runners.gather import GatherAttention
+from engine.runners.attention.gather import GatherAttention
 from engine.runners.kv_cache import LayerCache
-from engine.runners.packed_linear import PackedLinear
+from engine.runners.layers.packed_linear import PackedLinear
 
 LINEARS = (
     (torch.nn.Linear, "forward"),

@@ -9,7 +9,7 @@ import pytest
 
 from engine.bench.contest import ContestError
 from engine.bench.launching import VLLM, Limits, serving, write_command
-from engine.runners.ports import free_port
+from engine.runners.parallel.ports import free_port
 
 LIMITS = Limits("/models/m m", "bfloat16", 8, 456)
 SERVER = """

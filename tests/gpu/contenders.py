@@ -21,7 +21,7 @@ from engine.events import Step, Token, Work
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
 from engine.run import run
-from engine.runners.loading import load_model
+from engine.runners.loading.load import load_model
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.workload import Listed

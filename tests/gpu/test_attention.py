@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from engine.config import ConfigError
-from engine.runners.attend import AttentionOptions
-from engine.runners.backend import AttentionBackend
-from engine.runners.choice import Demands, choose
-from engine.runners.ways import find_platform, make_backend
+from engine.runners.attention.attend import AttentionOptions
+from engine.runners.attention.backend import AttentionBackend
+from engine.runners.attention.choice import Demands, choose
+from engine.runners.attention.ways import find_platform, make_backend
 from tests.runners.passes import (
     Heads,
     Pass,

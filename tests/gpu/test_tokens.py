@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine.core import EngineCore
-from engine.runners.loading import DummyTokenizer
+from engine.runners.loading.load import DummyTokenizer
 from engine.settings import BatcherName, Start
 from tests.builders import make_core, make_info
 from tests.runners.builders import (

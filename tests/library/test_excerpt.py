@@ -12,9 +12,9 @@ from tests.library.builders import play, straggler
 from tests.recording.builders import record
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.library.excerpt import excerpt
-from tuiapp.recorded import read_run
-from tuiapp.rewind import open_log
+from tuiapp.running.recorded import read_run
 from tuiapp.session import Session
+from tuiapp.view.rewind import open_log
 
 
 def kinds(events):

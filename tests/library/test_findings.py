@@ -16,8 +16,8 @@ from tuiapp.library.findings import measure
 from tuiapp.library.opening import open_live
 from tuiapp.library.served import Requests
 from tuiapp.library.subject import Subject
+from tuiapp.running.verdicts import Ruling
 from tuiapp.session import Session
-from tuiapp.verdicts import Ruling
 
 
 def rulings(findings):

@@ -12,7 +12,7 @@ from engine.recording import Recording
 from tests.library.builders import WHEN, findings_of, keep, opened
 from tuiapp.library.library import Library
 from tuiapp.library.opening import open_recorded
-from tuiapp.verdicts import Ruling
+from tuiapp.running.verdicts import Ruling
 
 
 @pytest.fixture

@@ -27,10 +27,10 @@ from engine.core import EngineCore
 from engine.request import Request, SamplingParams, Sequence, Status
 from engine.run import run
 from engine.runners.capture import Capture
-from engine.runners.fields import Fields, Shape
-from engine.runners.loading import DummyTokenizer
-from engine.runners.staging import Staging
-from engine.runners.support import adopt
+from engine.runners.inputs.fields import Fields, Shape
+from engine.runners.inputs.staging import Staging
+from engine.runners.loading.load import DummyTokenizer
+from engine.runners.loading.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.workload import Listed
 from tests.builders import make_core, make_info, outputs_of

@@ -21,8 +21,18 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, CompiledKernel, compile
 
 from engine.runners.kv_cache import LayerShape
-from engine.runners.paged_kernel import UNALIGNED, UNSPECIALISED, attend_kernel, combine_kernel
-from engine.runners.paged_launch import LayerKind, Splitting, attend_constants, combine_constants
+from engine.runners.triton.paged_kernel import (
+    UNALIGNED,
+    UNSPECIALISED,
+    attend_kernel,
+    combine_kernel,
+)
+from engine.runners.triton.paged_launch import (
+    LayerKind,
+    Splitting,
+    attend_constants,
+    combine_constants,
+)
 
 TYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}
 IN_MODEL_DTYPE = ("query", "keys", "values", "output", "sinks")

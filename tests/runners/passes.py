@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.runners.attend import AttentionOptions
-from engine.runners.attention_batch import DecodeBatch
-from engine.runners.backend import AttentionBackend
+from engine.runners.attention.attend import AttentionOptions
+from engine.runners.attention.attention_batch import DecodeBatch
+from engine.runners.attention.backend import AttentionBackend
+from engine.runners.inputs.pack import Span
 from engine.runners.kv_cache import LayerCache, LayerShape
-from engine.runners.pack import Span
 
 CPU = torch.device("cpu")
 SINKS = torch.linspace(-1, 2, 6)  # of as many heads

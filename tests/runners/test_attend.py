@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.runners.attend import WORTH_A_QUERY, AttentionOptions, attend
+from engine.runners.attention.attend import WORTH_A_QUERY, AttentionOptions, attend
 
 ROWS, KV_HEADS, DIM = 4, 2, 16
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from engine.plan import CacheLostError, Plan, Row, RunnerError
-from engine.runners import attention as module
+from engine.runners.attention import paged_attention as module
 from engine.runners.kv_cache import KvCache
-from engine.runners.support import adopt
+from engine.runners.loading.support import adopt
 from tests.runners.builders import begin, make_model, make_prompt, make_runner
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from engine.runners.attention_batch import batch_decode, batch_spans
-from engine.runners.pack import Span
+from engine.runners.attention.attention_batch import batch_decode, batch_spans
+from engine.runners.inputs.pack import Span
 from tests.runners.passes import CPU, empty_batch
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine.config import ConfigError
-from engine.runners.choice import Choice, Demands, Platform, choose
+from engine.runners.attention.choice import Choice, Demands, Platform, choose
 
 H200 = Platform("cuda", (9, 0), True, False, True, "2.13.0")
 CPU = Platform("cpu", (0, 0), True, False, True, "2.13.0")

@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from engine.plan import RunnerError
-from engine.runners.attend import AttentionOptions
-from engine.runners.choice import Platform
-from engine.runners.chooser import BackendChooser
-from engine.runners.gather import GatherAttention
+from engine.runners.attention.attend import AttentionOptions
+from engine.runners.attention.choice import Platform
+from engine.runners.attention.chooser import BackendChooser
+from engine.runners.attention.gather import GatherAttention
+from engine.runners.attention.rehearsal import LayerCall
 from engine.runners.kv_cache import KvCache, LayerShape
-from engine.runners.rehearsal import LayerCall
 from tests.runners.passes import CPU
 
 SHAPE = LayerShape(2, 8, 8, torch.bfloat16)

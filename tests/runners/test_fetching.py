@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from engine.runners.fetching import Fetcher
+from engine.runners.inputs.fetching import Fetcher
 
 CPU = torch.device("cpu")
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from engine.request import SamplingParams
-from engine.runners.filters import WIDTHS, floors
+from engine.runners.sampling.filters import WIDTHS, floors
 from tests.runners.builders import sampling_fields
 
 VOCAB_SIZE = 5000

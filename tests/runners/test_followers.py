@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from engine.plan import RunnerError
-from engine.runners.followers import Followers
+from engine.runners.parallel.followers import Followers
 
 DEADLINE = 30.0  # seconds, far more than a process needs to end
 WAITS = "import time; time.sleep(600)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.runners.loading import DummyTokenizer
-from engine.runners.support import adopt
+from engine.runners.loading.load import DummyTokenizer
+from engine.runners.loading.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from tests.builders import make_core, make_info
 from tests.runners.builders import (

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import torch
 
-from engine.runners.decoder_layer import DecoderLayer
-from engine.runners.fuse import fuse
-from engine.runners.gated_mlp import GatedMlp
-from engine.runners.loading import DummyTokenizer
-from engine.runners.packed_linear import pack_linears
-from engine.runners.rms_norm import RmsNorm
+from engine.runners.layers.decoder_layer import DecoderLayer
+from engine.runners.layers.fuse import fuse
+from engine.runners.layers.gated_mlp import GatedMlp
+from engine.runners.layers.packed_linear import pack_linears
+from engine.runners.layers.rms_norm import RmsNorm
+from engine.runners.loading.load import DummyTokenizer
 from tests.builders import make_core, make_info
 from tests.runners.builders import (
     BLOCK_SIZE,

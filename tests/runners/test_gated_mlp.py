@@ -7,7 +7,7 @@ import torch
 from transformers import LlamaConfig
 from transformers.models.llama.modeling_llama import LlamaMLP
 
-from engine.runners.gated_mlp import GatedMlp
+from engine.runners.layers.gated_mlp import GatedMlp
 
 
 def make_mlp(activation: str) -> LlamaMLP:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.runners import gather
-from engine.runners.attend import AttentionOptions
-from engine.runners.gather import GatherAttention
-from engine.runners.pack import Span
+from engine.runners.attention import gather
+from engine.runners.attention.attend import AttentionOptions
+from engine.runners.attention.gather import GatherAttention
+from engine.runners.inputs.pack import Span
 from tests.runners.passes import CPU, OPTIONS, Pass, Rows, attend_plainly, make_pass
 
 BLOCK_SIZE = 4

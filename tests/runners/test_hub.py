@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.config import ConfigError
-from engine.runners.hub import UnreachableError, reach
-from engine.runners.sources import Source
+from engine.runners.loading.hub import UnreachableError, reach
+from engine.runners.loading.sources import Source
 
 QWEN = Source("Qwen/Qwen3-0.6B")
 

@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from engine.runners.huge_pages import HUGE_PAGE, pages_of, use_huge_pages
+from engine.runners.loading.huge_pages import HUGE_PAGE, pages_of, use_huge_pages
 
 KIB = 1024
 

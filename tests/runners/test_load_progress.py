@@ -8,7 +8,7 @@ from transformers.utils import logging
 
 from engine.loading import LoadStage, LoadStep
 from engine.runners.build import build_parts
-from engine.runners.load_progress import counting_tensors
+from engine.runners.loading.load_progress import counting_tensors
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 

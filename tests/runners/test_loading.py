@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from engine.config import ConfigError
-from engine.runners.loading import DummyTokenizer, LoadedModel, load_model
-from engine.runners.sources import find_source
+from engine.runners.loading.load import DummyTokenizer, LoadedModel, load_model
+from engine.runners.loading.sources import find_source
 from engine.tokenizer import HfTokenizer
 from tests.runners.builders import make_model
 

@@ -9,12 +9,12 @@ import torch
 
 from engine.plan import Plan, Row, RunnerError
 from engine.request import PENDING, Request, Sequence, Status
-from engine.runners.fields import Shape
-from engine.runners.fill import fill
-from engine.runners.pack import Packed, Span, pack
-from engine.runners.sampling import Draw
-from engine.runners.slots import SlotTable
-from engine.runners.staging import Staging
+from engine.runners.inputs.fields import Shape
+from engine.runners.inputs.fill import fill
+from engine.runners.inputs.pack import Packed, Span, pack
+from engine.runners.inputs.slots import SlotTable
+from engine.runners.inputs.staging import Staging
+from engine.runners.sampling.sample import Draw
 
 SCRATCH_BLOCK = 50
 SCRATCH = 2 * SCRATCH_BLOCK

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.runners.packed_linear import Activation, PackedLinear, pack_linears
+from engine.runners.layers.packed_linear import Activation, PackedLinear, pack_linears
 from tests.runners.builders import make_model
 
 

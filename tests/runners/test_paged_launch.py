@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import torch
 
-from engine.runners.attend import AttentionOptions
-from engine.runners.attention_batch import AttentionBatch
+from engine.runners.attention.attend import AttentionOptions
+from engine.runners.attention.attention_batch import AttentionBatch
 from engine.runners.kv_cache import LayerShape
-from engine.runners.paged_launch import (
+from engine.runners.triton.paged_launch import (
     Splitting,
     attend_constants,
     count_splits,
@@ -18,7 +18,7 @@ from engine.runners.paged_launch import (
     count_workers,
     kind_of,
 )
-from engine.runners.tiles import Tiles
+from engine.runners.triton.tiles import Tiles
 
 KIND = kind_of(LayerShape(2, 80, 64, torch.bfloat16), 8, 16, AttentionOptions(softcap=30.0))
 TILES = Tiles(block_m=16, block_n=64)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.runners.attend import AttentionOptions
-from engine.runners.gather import GatherAttention
-from engine.runners.paged_launch import LayerKind, Splitting
+from engine.runners.attention.attend import AttentionOptions
+from engine.runners.attention.gather import GatherAttention
+from engine.runners.triton.paged_launch import LayerKind, Splitting
 from tests.runners.passes import (
     CPU,
     OPTIONS,
@@ -21,8 +21,8 @@ from tests.runners.passes import (
 )
 
 pytest.importorskip("triton", reason="triton is not installed")
-from engine.runners.paged_triton import TritonAttention
-from engine.runners.tiles import Tiles
+from engine.runners.triton.paged_triton import TritonAttention
+from engine.runners.triton.tiles import Tiles
 
 BLOCK_SIZE = 4
 PLAIN, ALL = OPTIONS["plain"], OPTIONS["all at once"]

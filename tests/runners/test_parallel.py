@@ -14,7 +14,7 @@ from engine.events import Finished
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
 from engine.run import run
-from engine.runners.parallel import choose_rank_device
+from engine.runners.parallel.ranks import choose_rank_device
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.workload import Listed

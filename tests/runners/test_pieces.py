@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from engine.runners.pack import Span
-from engine.runners.pieces import Cutter
+from engine.runners.attention.pieces import Cutter
+from engine.runners.inputs.pack import Span
 
 HIDDEN = float("-inf")
 

@@ -7,8 +7,8 @@ import torch
 from transformers import LlamaConfig
 
 from engine.config import ConfigError
+from engine.runners.loading.precision import choose_precision, count_params
 from engine.runners.parts import ModelSpec
-from engine.runners.precision import choose_precision, count_params
 from tests.runners.builders import SHAPE
 
 CPU = torch.device("cpu")

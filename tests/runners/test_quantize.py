@@ -9,8 +9,8 @@ import torch
 
 from engine.config import ConfigError
 from engine.request import Request, SamplingParams
-from engine.runners import quantize as module
-from engine.runners.quantize import check_method, quantize
+from engine.runners.loading import quantize as module
+from engine.runners.loading.quantize import check_method, quantize
 from tests.runners.builders import make_model, make_model_core, make_prompt, serve
 
 

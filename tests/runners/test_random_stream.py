@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from engine.request import Request, SamplingParams
-from engine.runners.random_stream import seed_of, start_of, uniforms
+from engine.runners.sampling.random_stream import seed_of, start_of, uniforms
 
 
 def uniform(seed: int, index: int) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from engine.runners.attend import AttentionOptions
-from engine.runners.gather import GatherAttention
+from engine.runners.attention.attend import AttentionOptions
+from engine.runners.attention.gather import GatherAttention
+from engine.runners.attention.rehearsal import LayerCall, rehearse
 from engine.runners.kv_cache import KvCache, LayerShape
-from engine.runners.rehearsal import LayerCall, rehearse
 from tests.runners.passes import CPU
 
 NARROW, WIDE = LayerShape(2, 8, 8, torch.float32), LayerShape(1, 16, 12, torch.float32)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
-from engine.runners.rotation import Embeddings, Rotation
+from engine.runners.layers.rotation import Embeddings, Rotation
 
 
 def make_embeddings(num_tokens: int, num_turning: int) -> Embeddings:

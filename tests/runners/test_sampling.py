@@ -9,12 +9,12 @@ import torch
 
 from engine.plan import Plan, Row
 from engine.request import Request, SamplingParams, Sequence
-from engine.runners.fields import Shape
-from engine.runners.fill import fill
-from engine.runners.pack import pack
-from engine.runners.sampling import Draw, choose_draw, sample, widths_for
-from engine.runners.slots import SlotTable
-from engine.runners.staging import Staging
+from engine.runners.inputs.fields import Shape
+from engine.runners.inputs.fill import fill
+from engine.runners.inputs.pack import pack
+from engine.runners.inputs.slots import SlotTable
+from engine.runners.inputs.staging import Staging
+from engine.runners.sampling.sample import Draw, choose_draw, sample, widths_for
 
 EOS = frozenset({0, 3})
 

@@ -15,8 +15,8 @@ from engine.core import EngineCore
 from engine.events import Step
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
+from engine.runners.loading.sources import find_source
 from engine.runners.parts import ModelSpec
-from engine.runners.sources import find_source
 from engine.settings import BatcherName, EngineSettings, Start
 from tests.builders import events_of
 from tests.runners.builders import generate, serve

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.request import Request, SamplingParams, Sequence, Status
-from engine.runners.slots import SlotTable
+from engine.runners.inputs.slots import SlotTable
 
 SCRATCH = 99
 

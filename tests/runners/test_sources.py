@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.config import ConfigError
-from engine.runners import sources
-from engine.runners.sources import Source, find_source
+from engine.runners.loading import sources
+from engine.runners.loading.sources import Source, find_source
 
 
 def test_the_shipped_model_lies_in_the_package():

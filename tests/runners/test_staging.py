@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from engine.runners.fields import Shape, num_bytes
-from engine.runners.staging import Staging
+from engine.runners.inputs.fields import Shape, num_bytes
+from engine.runners.inputs.staging import Staging
 
 CPU = torch.device("cpu")
 SHAPE = Shape(num_tokens=3, num_samples=2, num_ruled_out=1, num_blocks=4)

@@ -10,7 +10,7 @@ import torch
 from engine.config import ConfigError
 from engine.plan import Plan, Row
 from engine.request import Sequence
-from engine.runners.support import UnsupportedModelError, adopt
+from engine.runners.loading.support import UnsupportedModelError, adopt
 from engine.runners.torch_runner import TorchRunner
 from tests.runners.builders import begin, generate, make_model, make_prompt, make_runner
 from tests.runners.families import REFUSED, SERVED, make_family

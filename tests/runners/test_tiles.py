@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.runners.tiles import Tiles, choose_tiles, next_power_of_2
+from engine.runners.triton.tiles import Tiles, choose_tiles, next_power_of_2
 
 
 @pytest.mark.parametrize(

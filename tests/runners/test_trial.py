@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from engine.runners.trial import NUM_TOKENS, trying
+from engine.runners.layers.trial import NUM_TOKENS, trying
 from tests.runners.builders import SHAPE, WINDOW, make_model
 
 

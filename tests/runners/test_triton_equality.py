@@ -10,8 +10,8 @@ from engine.core import EngineCore
 from engine.events import Step
 from engine.request import Request, SamplingParams
 from engine.runners.capture import Capture
-from engine.runners.loading import DummyTokenizer
-from engine.runners.support import adopt
+from engine.runners.loading.load import DummyTokenizer
+from engine.runners.loading.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.settings import BatcherName, Start
 from tests.builders import events_of, make_core, make_info

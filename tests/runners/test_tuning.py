@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.runners.attend import AttentionOptions
+from engine.runners.attention.attend import AttentionOptions
 from engine.runners.kv_cache import LayerShape
-from engine.runners.paged_launch import kind_of
-from engine.runners.tiles import Tiles
+from engine.runners.triton.paged_launch import kind_of
+from engine.runners.triton.tiles import Tiles
 from tests.runners.passes import CPU
 
 pytest.importorskip("triton", reason="triton is not installed")
 from triton.runtime.errors import OutOfResources
 
-from engine.runners.tuning import TrialLoad, TunedTiles, neighbours
+from engine.runners.triton.tuning import TrialLoad, TunedTiles, neighbours
 
 OPTIONS = AttentionOptions(window=8, softcap=2.0, sinks=torch.zeros(4))
 KIND = kind_of(LayerShape(2, 16, 16, torch.float32), 4, 8, OPTIONS)

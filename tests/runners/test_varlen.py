@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from engine.runners.attend import AttentionOptions
-from engine.runners.varlen import VarlenAttention
-from engine.runners.ways import make_backend
+from engine.runners.attention.attend import AttentionOptions
+from engine.runners.attention.varlen import VarlenAttention
+from engine.runners.attention.ways import make_backend
 from tests.runners.passes import (
     CPU,
     Heads,

@@ -8,9 +8,9 @@ import sys
 import pytest
 import torch
 
-from engine.runners.backend import CapturableBackend
-from engine.runners.gather import GatherAttention
-from engine.runners.ways import find_platform, make_backend
+from engine.runners.attention.backend import CapturableBackend
+from engine.runners.attention.gather import GatherAttention
+from engine.runners.attention.ways import find_platform, make_backend
 from tests.runners.passes import CPU
 
 
@@ -38,9 +38,9 @@ def test_what_a_graph_can_hold_is_told_apart():
 
 def test_who_gathers_imports_no_triton():
     program = (
-        "import sys; from engine.runners.ways import make_backend; import torch;"
+        "import sys; from engine.runners.attention.ways import make_backend; import torch;"
         "make_backend('gather', 16, torch.device('cpu'));"
-        "sys.exit('engine.runners.paged_kernel' in sys.modules)"
+        "sys.exit('engine.runners.triton.paged_kernel' in sys.modules)"
     )
 
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0

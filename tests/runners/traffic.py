@@ -14,8 +14,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from engine.runners import fetching, staging
-from engine.runners.fences import host_memory
+from engine.runners.inputs import fetching, staging
+from engine.runners.inputs.fences import host_memory
 from tests.runners.fake_capture import (
     BY_DATA,
     FROM_PYTHON,

@@ -7,8 +7,8 @@ import pytest
 from engine.settings import BatcherName
 from tests.tui.goldens import check_screen, screen_text
 from tests.tui.stage import SIZES, mixed_traffic, staged
-from tuiapp.filtering import Filter, state_of
 from tuiapp.screens.inspect import InspectScreen
+from tuiapp.view.filtering import Filter, state_of
 from tuiapp.widgets.filter_bar import FilterBar
 from tuiapp.widgets.kv_map import KvMap
 from tuiapp.widgets.lines import StoryLine

@@ -7,8 +7,8 @@ import pytest
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName, KvPolicy
 from tests.tui.stage import StageBackend
-from tuiapp.forecast import forecast
-from tuiapp.viewmodel import ViewModel
+from tuiapp.view.forecast import forecast
+from tuiapp.view.viewmodel import ViewModel
 
 
 def told(prompt=64, output=48, count=1, *, running=0, **knobs):

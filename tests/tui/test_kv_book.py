@@ -7,8 +7,8 @@ import pytest
 from engine.blocks import BlockChange, Lookup
 from engine.request import Request, SamplingParams
 from tests.tui.stage import StageBackend
-from tuiapp.kv_book import KvBook
-from tuiapp.viewmodel import ViewModel
+from tuiapp.view.kv_book import KvBook
+from tuiapp.view.viewmodel import ViewModel
 
 
 def test_a_shared_block_passes_to_the_next_holder_when_its_owner_leaves():

@@ -16,8 +16,6 @@ from engine.settings import BatcherName, EngineSettings
 from tests.builders import ask, events_of, make_core, outputs_of
 from tests.studies import TEXT
 from tests.tui.stage import StageBackend, mixed_traffic
-from tuiapp.engines import Engines
-from tuiapp.headless import run_preset
 from tuiapp.lanes import Comparison, contest_of_log, contest_of_preset, tell_lane, tell_verdict
 from tuiapp.lanes.choose import choose_contest
 from tuiapp.lanes.ghost import Tone, pair_up, tell_ghost
@@ -25,10 +23,12 @@ from tuiapp.lanes.lane import Status
 from tuiapp.lanes.layout import band_slots, share_rows
 from tuiapp.lanes.raster import draw_slots
 from tuiapp.lanes.track import Track
-from tuiapp.phases import GLYPHS
 from tuiapp.presets import find_preset
 from tuiapp.presets.parse import parse
+from tuiapp.running.engines import Engines
+from tuiapp.running.headless import run_preset
 from tuiapp.session import Session
+from tuiapp.view.phases import GLYPHS
 
 SPEC = ModelSpec(device="sim:linear")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.tui.stage import staged
 from tuiapp.screens.news import News
-from tuiapp.snapshot import Notice
+from tuiapp.view.snapshot import Notice
 
 
 async def test_refusals_are_told_at_once_and_then_together_when_their_toast_has_gone():

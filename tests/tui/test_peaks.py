@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.events import EngineInfo
-from tuiapp.peaks import Peaks, find_peaks, weight_bytes
+from tuiapp.view.peaks import Peaks, find_peaks, weight_bytes
 
 
 def info(device, dtype="bfloat16"):

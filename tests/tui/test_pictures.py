@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tuiapp.ascii import to_ascii
-from tuiapp.layout import Layout, lay_out
+from tuiapp.view.layout import Layout, lay_out
 from tuiapp.widgets.bars import bar, histogram, spark
 
 

@@ -7,8 +7,8 @@ import pytest
 from engine.log import EventLog
 from engine.metrics.host_time import PHASES
 from tests.test_host_time import step
-from tuiapp.host_phases import WORDS
-from tuiapp.profile import NUM_CYCLES, Profile, stack
+from tuiapp.view.host_phases import WORDS
+from tuiapp.view.profile import NUM_CYCLES, Profile, stack
 
 
 def test_it_reads_on_and_keeps_the_last_cycles():

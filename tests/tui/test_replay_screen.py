@@ -15,9 +15,9 @@ from tests.recording.builders import record, run_crowd
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.app import Playground
 from tuiapp.library.replaying import replay_session
+from tuiapp.running.tap import Tap
 from tuiapp.screens.live import LiveScreen
 from tuiapp.session import Session
-from tuiapp.tap import Tap
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from engine.log import CHUNK
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName, Delivery, SchedulingPolicy
 from tests.tui.stage import StageBackend, alike_traffic, mixed_traffic
-from tuiapp import rewind as module
-from tuiapp.rewind import Rewind
-from tuiapp.viewmodel import ViewModel
+from tuiapp.view import rewind as module
+from tuiapp.view.rewind import Rewind
+from tuiapp.view.viewmodel import ViewModel
 
 RUNS = {
     "continuous": {},

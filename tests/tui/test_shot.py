@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from tests.recording.builders import record, run_crowd
 from tests.tui.goldens import screen_text
 from tests.tui.stage import mixed_traffic, staged
-from tuiapp.cli import app
+from tuiapp.cli.main import app
 from tuiapp.shot.frame import Moment, read_moment, read_size
 from tuiapp.shot.shoot import run_to
 from tuiapp.shot.views import VIEWS

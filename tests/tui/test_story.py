@@ -8,9 +8,9 @@ from engine.loading import LoadStage, LoadStep
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName
 from tests.tui.stage import StageBackend
-from tuiapp.snapshot import Meters, Snapshot
-from tuiapp.story import tell, tell_loading
-from tuiapp.viewmodel import ViewModel
+from tuiapp.view.snapshot import Meters, Snapshot
+from tuiapp.view.story import tell, tell_loading
+from tuiapp.view.viewmodel import ViewModel
 
 
 def story(lengths, num_passes, *, is_paused=False, **knobs):

@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from tests.tui.colour import BLINDNESS, contrast, difference, linear, seen_with, to_lab
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
 from tuiapp.theme import OWNERS, THEMES
+from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, Phase
 
 LEAST_CONTRAST = 4.5  # WCAG 2.2, success criterion 1.4.3
 LEAST_DIFFERENCE = 6.0  # in CIEDE2000; some 2 are seen at a glance

@@ -12,7 +12,7 @@ from engine.request import FinishReason
 from engine.settings import Delivery
 from tests.tui.goldens import screen_text
 from tuiapp.theme import DARK_INKS
-from tuiapp.tracked import RequestView
+from tuiapp.view.tracked import RequestView
 from tuiapp.widgets.token_pane import TokenPane
 
 VIEW = RequestView(

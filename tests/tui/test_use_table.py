@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from engine.events import CpuGauges, EngineInfo, Gauges, GpuGauges, Ready
 from engine.log import EventLog
-from tuiapp.use_table import use_rows
-from tuiapp.utilisation import Utilisation
+from tuiapp.view.use_table import use_rows
+from tuiapp.view.utilisation import Utilisation
 
 GPU = EngineInfo("m", "NVIDIA H200", "bfloat16", "a", 1_000_000_000, 4096, 256, 16, device_uuid="u")
 CPU = EngineInfo("m", "cpu", "float32", "a", 1_000_000, 4096, 256, 16)

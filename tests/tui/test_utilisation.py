@@ -20,7 +20,7 @@ from engine.events import (
 )
 from engine.log import EventLog
 from engine.settings import EngineSettings
-from tuiapp.utilisation import NUM_BUCKETS, Utilisation
+from tuiapp.view.utilisation import NUM_BUCKETS, Utilisation
 
 INFO = EngineInfo(
     "m", "NVIDIA H200", "bfloat16", "a", 1_000_000_000, 4096, 256, 16, kv_bytes_per_token=1000

@@ -12,8 +12,8 @@ from engine.request import FinishReason, Request, SamplingParams
 from engine.settings import BatcherName, SchedulingPolicy, TimeoutAction
 from tests.builders import make_core
 from tests.tui.stage import StageBackend
-from tuiapp.phases import Phase
-from tuiapp.viewmodel import NUM_REMEMBERED, ViewModel
+from tuiapp.view.phases import Phase
+from tuiapp.view.viewmodel import NUM_REMEMBERED, ViewModel
 
 
 def ask(request_id, num_prompt_tokens=4, max_tokens=4, **sampling):

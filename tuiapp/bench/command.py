@@ -8,7 +8,7 @@ from rich.console import Console
 from tuiapp.bench.measure import measure
 from tuiapp.bench.report import bench_table, bench_to_json
 from tuiapp.bench.request import BenchRequest
-from tuiapp.report_json import dump
+from tuiapp.reports.as_json import dump
 from tuiapp.text import one_line
 from tuiapp.writing import check_writable, write_file
 

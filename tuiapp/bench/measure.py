@@ -28,8 +28,8 @@ from engine.events import EngineInfo
 from engine.log import EventLog
 from engine.metrics.host_time import HostReport
 from engine.request import Request
-from engine.runners.ports import free_port
-from engine.runners.sources import find_source
+from engine.runners.loading.sources import find_source
+from engine.runners.parallel.ports import free_port
 from engine.settings import EngineSettings
 from tuiapp.bench.request import BenchRequest, Effort
 from tuiapp.bench.screen_cost import ScreenCost, measure_screen

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from engine.metrics.host_time import HostReport
 from tuiapp.bench.measure import BenchReport
-from tuiapp.profile_report import profile_table, profile_to_json
-from tuiapp.profiling import ProfileOutcome
+from tuiapp.reports.profile import profile_table, profile_to_json
+from tuiapp.running.profiling import ProfileOutcome
 from tuiapp.text import clean
 
 DASH = "—"

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from engine.plan import Skip, SkipReason
 from engine.settings import BatcherName, OnFull
-from tuiapp.snapshot import Snapshot
-from tuiapp.tracked import RequestView
+from tuiapp.view.snapshot import Snapshot
+from tuiapp.view.tracked import RequestView
 
 NAMES = {
     SkipReason.SLOTS: "no free slot",

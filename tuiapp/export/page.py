@@ -10,9 +10,9 @@ from tuiapp.export.curves import draw_curves, draw_names
 from tuiapp.export.markup import tag, text
 from tuiapp.export.sketch import Sketch
 from tuiapp.export.timeline import draw_legend, draw_timeline, span_of
-from tuiapp.report_table import format_number, format_ratio, tell_evidence
-from tuiapp.study import Entry, Row, Study, fill_in
-from tuiapp.verdicts import Ruling
+from tuiapp.reports.as_table import format_number, format_ratio, tell_evidence
+from tuiapp.running.study import Entry, Row, Study, fill_in
+from tuiapp.running.verdicts import Ruling
 from tuiapp.writing import write_file
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"

@@ -1,4 +1,4 @@
-"""`RunTrace`: the events of one run as trace events; a sink of `tuiapp.headless`."""
+"""`RunTrace`: the events of one run as trace events; a sink of `tuiapp.running.headless`."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Raster:
 
 
 class Sketch:
-    """Feeds on the events of one run; it is a sink of `tuiapp.headless`.
+    """Feeds on the events of one run; it is a sink of `tuiapp.running.headless`.
 
     Attributes:
         ttfts, e2es, gaps: latencies in seconds, of all that were served.

@@ -10,7 +10,7 @@ from engine.runners.parts import ModelSpec
 from tuiapp.lanes.contest import Contest
 from tuiapp.lanes.lane import Lane, Status
 from tuiapp.lanes.race import Race
-from tuiapp.verdicts import Verdict, judge
+from tuiapp.running.verdicts import Verdict, judge
 
 FEWEST, MOST = 2, 4  # lanes side by side
 NICE = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)

@@ -10,8 +10,8 @@ from tuiapp.lanes.axis import show_seconds
 from tuiapp.lanes.lane import Lane
 from tuiapp.lanes.raster import cell_of
 from tuiapp.lanes.track import Passage, Track
-from tuiapp.phases import Phase
-from tuiapp.story import Story
+from tuiapp.view.phases import Phase
+from tuiapp.view.story import Story
 
 
 class Tone(Enum):

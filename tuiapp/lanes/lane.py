@@ -11,8 +11,8 @@ from engine.events import EngineInfo, Event, Failed, Finished
 from engine.log import EventLog
 from engine.metrics import Metrics, Report, Slo
 from engine.settings import EngineSettings
-from tuiapp.headless import UNSERVED, Outcome
 from tuiapp.lanes.track import Moment, Track
+from tuiapp.running.headless import UNSERVED, Outcome
 
 
 class Status(Enum):

@@ -19,10 +19,10 @@ from engine.run import advance
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.workload import Feed
-from tuiapp.engines import Engines
-from tuiapp.headless import warm_up
 from tuiapp.lanes.lane import Lane, Standing, Status
 from tuiapp.lanes.traffic import Traffic
+from tuiapp.running.engines import Engines
+from tuiapp.running.headless import warm_up
 
 BURST, REST = 32, 0.002  # steps of a simulation between two rests, in seconds, for the screen
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import ceil
 
-from tuiapp.columns import Cell
 from tuiapp.lanes.track import Mark, Stretch, Track
-from tuiapp.phases import Phase
+from tuiapp.view.columns import Cell
+from tuiapp.view.phases import Phase
 
 Cells = list[Cell | None]
 

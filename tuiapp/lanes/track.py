@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from engine.events import Arrived, Delivered, Event, Finished, RowRecord, Step, Token, Work
 from engine.request import FinishReason
-from tuiapp.columns import PHASES
-from tuiapp.phases import Phase
+from tuiapp.view.columns import PHASES
+from tuiapp.view.phases import Phase
 
 DROPPED = (FinishReason.ABORT, FinishReason.REJECTED, FinishReason.ERROR)
 

@@ -8,8 +8,8 @@ from math import exp, inf, log
 
 from tuiapp.lanes.comparison import Comparison
 from tuiapp.lanes.lane import Lane, Status
-from tuiapp.story import Story
-from tuiapp.verdicts import Ruling
+from tuiapp.running.verdicts import Ruling
+from tuiapp.view.story import Story
 
 LEVEL = 1.05  # a smaller ratio is no difference worth a word
 

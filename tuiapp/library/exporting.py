@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tuiapp.export.page import make_page
 from tuiapp.library.findings import Findings
-from tuiapp.report_json import dump, study_to_json
-from tuiapp.report_text import to_csv
+from tuiapp.reports.as_json import dump, study_to_json
+from tuiapp.reports.as_text import to_csv
 
 NAME = "batchscope-report"
 FORMS: dict[str, Callable[[Findings], str]] = {

@@ -13,11 +13,11 @@ from engine.settings import EngineSettings
 from tuiapp.explain.fold import LifeFold
 from tuiapp.explain.gaps import Gap
 from tuiapp.export.sketch import Sketch
-from tuiapp.headless import Outcome, Tally
 from tuiapp.library.served import Requests, Served
 from tuiapp.library.subject import Subject
-from tuiapp.study import Study
-from tuiapp.verdicts import Measured, judge_by
+from tuiapp.running.headless import Outcome, Tally
+from tuiapp.running.study import Study
+from tuiapp.running.verdicts import Measured, judge_by
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from engine.events import Checkpoint, Event
 from engine.recording import RecordingWriter
 from tuiapp.library.entry import STAMP, Entry, read_entry, sidecar
 from tuiapp.library.findings import Findings
-from tuiapp.report_json import dump, study_to_json
-from tuiapp.verdicts import Measured
+from tuiapp.reports.as_json import dump, study_to_json
+from tuiapp.running.verdicts import Measured
 from tuiapp.writing import make_folder, write_file
 
 MAX_BYTES = 500 * 2**20

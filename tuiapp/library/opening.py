@@ -16,7 +16,7 @@ from tuiapp.library.findings import Findings, measure
 from tuiapp.library.library import Kept, Library
 from tuiapp.library.subject import Subject, subject_of
 from tuiapp.presets import Preset, find_preset
-from tuiapp.recorded import recorded_slo
+from tuiapp.running.recorded import recorded_slo
 from tuiapp.session import Session
 
 

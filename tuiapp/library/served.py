@@ -30,7 +30,7 @@ class Served:
 
 
 class Requests:
-    """Feeds on the events of one run; it is a sink of `tuiapp.headless`."""
+    """Feeds on the events of one run; it is a sink of `tuiapp.running.headless`."""
 
     def __init__(self) -> None:
         self._timings: dict[str, Timing] = {}

@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 
 from tuiapp.attacks import Attacks, burst_size
 from tuiapp.screens.dialog import Dialog
-from tuiapp.snapshot import Snapshot
+from tuiapp.view.snapshot import Snapshot
 
 WATCH = {
     "bomb": "Watch the streams beside it, with chunks and without.",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from textual import on
 
-from tuiapp.filtering import Filter
-from tuiapp.rewind import Rewind
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.moments import MomentsScreen
 from tuiapp.session import Session
-from tuiapp.snapshot import Snapshot
-from tuiapp.tracked import RequestView
+from tuiapp.view.filtering import Filter
+from tuiapp.view.rewind import Rewind
+from tuiapp.view.snapshot import Snapshot
+from tuiapp.view.tracked import RequestView
 from tuiapp.widgets.filter_bar import FilterBar
 from tuiapp.widgets.live_view import LiveView
 from tuiapp.widgets.picked import Picked

@@ -16,12 +16,12 @@ from tuiapp.lanes import Comparison, Contest, contest_of_preset
 from tuiapp.lanes.lane import Lane
 from tuiapp.lanes.traffic import PresetTraffic
 from tuiapp.presets import Preset, list_presets
-from tuiapp.rewind import open_log
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.picker import PickerScreen
 from tuiapp.screens.picture import save_picture
 from tuiapp.session import Session
+from tuiapp.view.rewind import open_log
 from tuiapp.widgets.compare_view import CompareView
 from tuiapp.widgets.ghost_rows import GhostRows
 from tuiapp.widgets.lane_rows import LaneRows

@@ -8,8 +8,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tuiapp.screens.dialog import Dialog
-from tuiapp.snapshot import Notice
 from tuiapp.text import clean
+from tuiapp.view.snapshot import Notice
 
 GOES_ON = (
     "The requests of that pass ended with an error and gave back their KV blocks. "

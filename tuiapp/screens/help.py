@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tuiapp.ascii import spell_keys
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
 from tuiapp.screens.dialog import Dialog
+from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, Phase
 
 MEANINGS = {
     Phase.PREFILL: "the prompt is read, whole or a chunk at a time",

@@ -16,10 +16,10 @@ from textual.timer import Timer
 from textual.widgets import Button, Input, Label, Static
 
 from engine.settings import SchedulingPolicy
-from tuiapp.forecast import forecast
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
-from tuiapp.snapshot import Snapshot
+from tuiapp.view.forecast import forecast
+from tuiapp.view.snapshot import Snapshot
 from tuiapp.widgets.prompt_input import PromptInput
 
 PRIORITY = re.compile(r"-?[0-9]{1,6}", re.ASCII)

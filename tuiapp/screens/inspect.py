@@ -16,13 +16,13 @@ from textual.widgets import Static
 
 from tuiapp.explain import Life, LifeReader, explain_wait, why_waiting
 from tuiapp.explain.export import to_json
-from tuiapp.filtering import Filter
-from tuiapp.layout import TALL
-from tuiapp.rewind import Rewind
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
 from tuiapp.text import clean, one_line
-from tuiapp.tracked import RequestView
+from tuiapp.view.filtering import Filter
+from tuiapp.view.layout import TALL
+from tuiapp.view.rewind import Rewind
+from tuiapp.view.tracked import RequestView
 from tuiapp.widgets.life_bar import draw_life
 from tuiapp.widgets.life_facts import draw_blocks, draw_facts, draw_gaps, draw_sentence
 from tuiapp.widgets.waterfall import draw_waterfall

@@ -17,8 +17,8 @@ from tuiapp.lessons import LessonRun, find_lesson_preset, read_course
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.lesson import LessonScreen
 from tuiapp.session import Session
-from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
+from tuiapp.view.snapshot import Snapshot
 
 
 class LessonsScreen(Dialog[None]):

@@ -19,7 +19,6 @@ from tuiapp.lanes.choose import choose_contest
 from tuiapp.library.library import Library
 from tuiapp.preferences import USUAL, Preferences
 from tuiapp.presets import Preset, list_presets
-from tuiapp.rewind import Rewind, open_log
 from tuiapp.screens.attack import AttackScreen
 from tuiapp.screens.choosing import ChoosingScreen
 from tuiapp.screens.compare import CompareScreen
@@ -36,7 +35,8 @@ from tuiapp.screens.profile import ProfileScreen
 from tuiapp.screens.run_reports import RunReports
 from tuiapp.screens.utilisation import UtilisationScreen
 from tuiapp.session import Session
-from tuiapp.story import Story
+from tuiapp.view.rewind import Rewind, open_log
+from tuiapp.view.story import Story
 from tuiapp.widgets.filter_bar import FilterBar
 from tuiapp.widgets.live_view import LiveView
 from tuiapp.widgets.too_small import TooSmall

@@ -7,9 +7,9 @@ from time import monotonic
 
 from textual.screen import Screen
 
-from tuiapp.reverse import Reverse
-from tuiapp.rewind import Rewind
 from tuiapp.session import Session
+from tuiapp.view.reverse import Reverse
+from tuiapp.view.rewind import Rewind
 
 
 class MomentsScreen(Screen[None]):

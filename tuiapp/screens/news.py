@@ -10,8 +10,8 @@ from textual.screen import Screen
 
 from tuiapp.screens.failure import FailureScreen
 from tuiapp.session import Session
-from tuiapp.snapshot import Notice, Snapshot
 from tuiapp.text import clean
+from tuiapp.view.snapshot import Notice, Snapshot
 
 EXIT_FAILED, EXIT_USAGE = 1, 2
 ADVICE = (

@@ -12,11 +12,11 @@ from textual.widgets import Static
 
 from engine.events import EngineInfo
 from engine.metrics.host_time import PHASES, Cycle, HostReport, PhaseTime
-from tuiapp.host_phases import WORDS
-from tuiapp.profile import Profile, stack
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
 from tuiapp.text import one_line
+from tuiapp.view.host_phases import WORDS
+from tuiapp.view.profile import Profile, stack
 
 REFRESH_SECONDS = 0.5
 HEIGHT, SMALL_HEIGHT = 10, 6

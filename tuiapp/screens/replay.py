@@ -11,8 +11,8 @@ from engine.backends.replay import ReplayBackend
 from engine.recording import Recording
 from tuiapp.library.replaying import replay_session
 from tuiapp.preferences import USUAL, Preferences
-from tuiapp.rewind import open_log
 from tuiapp.screens.live import LiveScreen
+from tuiapp.view.rewind import open_log
 
 OWN = ("q", "o")  # keys of the live screen that mean something else here, or nothing
 

@@ -24,11 +24,11 @@ from tuiapp.library.exporting import export
 from tuiapp.library.findings import Findings
 from tuiapp.library.opening import Opened
 from tuiapp.presets import Preset
-from tuiapp.report_text import to_markdown
-from tuiapp.rewind import open_log
+from tuiapp.reports.as_text import to_markdown
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.session import Session
 from tuiapp.text import one_line
+from tuiapp.view.rewind import open_log
 from tuiapp.widgets.lines import Line
 from tuiapp.widgets.report_frame import draw_kept, draw_settings, draw_title
 from tuiapp.widgets.report_parts import (

@@ -14,7 +14,7 @@ from tuiapp.library.opening import Opened, open_live, open_recorded
 from tuiapp.screens.lesson import LessonScreen
 from tuiapp.screens.report import Again, ReportScreen
 from tuiapp.session import Session
-from tuiapp.snapshot import Snapshot
+from tuiapp.view.snapshot import Snapshot
 
 
 class RunReports:

@@ -14,8 +14,8 @@ from engine.events import EngineInfo
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
 from tuiapp.text import one_line
-from tuiapp.use_table import UseRow, use_rows
-from tuiapp.utilisation import Utilisation
+from tuiapp.view.use_table import UseRow, use_rows
+from tuiapp.view.utilisation import Utilisation
 from tuiapp.widgets.bars import spark
 
 REFRESH_SECONDS = 0.5

@@ -16,8 +16,8 @@ from tuiapp.lanes.comparison import MOST
 from tuiapp.lanes.ghost import tell_ghost
 from tuiapp.lanes.layout import share_rows
 from tuiapp.lanes.verdict import find_winner
-from tuiapp.layout import TALL, WIDE
 from tuiapp.text import one_line
+from tuiapp.view.layout import TALL, WIDE
 from tuiapp.widgets.ghost_rows import RESULT, GhostFrame, GhostRows
 from tuiapp.widgets.lane_rows import GUTTER, WIDE_GUTTER
 from tuiapp.widgets.lane_view import LaneFrame, LaneView, num_slots

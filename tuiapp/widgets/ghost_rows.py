@@ -16,7 +16,7 @@ from textual.strip import Strip
 from tuiapp.lanes.ghost import Pair, Tone, pair_up
 from tuiapp.lanes.raster import cell_of, moment_in
 from tuiapp.lanes.track import Track
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, Phase
 from tuiapp.widgets.painted import Painted, draw_around
 from tuiapp.widgets.phase_styles import phase_classes, phase_css
 

@@ -9,9 +9,9 @@ from itertools import groupby
 from textual import events
 from textual.content import Content
 
-from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
 from tuiapp.theme import OWNERS
+from tuiapp.view.snapshot import Snapshot
 from tuiapp.widgets.panel import Panel
 from tuiapp.widgets.picked import Picked
 

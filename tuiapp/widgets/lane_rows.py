@@ -14,11 +14,11 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from tuiapp.columns import Cell
 from tuiapp.lanes.layout import Bands, band_slots
 from tuiapp.lanes.raster import Cells, cell_of, draw_slots, moment_in
 from tuiapp.lanes.track import Moment, Track
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, LABELLED, Phase
+from tuiapp.view.columns import Cell
+from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, LABELLED, Phase
 from tuiapp.widgets.painted import Painted, draw_around
 from tuiapp.widgets.phase_styles import phase_classes, phase_css
 

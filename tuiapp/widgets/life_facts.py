@@ -10,9 +10,9 @@ from textual.content import Content
 
 from tuiapp.explain import Life, explain_gap
 from tuiapp.text import one_line
+from tuiapp.view.windows import percentiles
 from tuiapp.widgets.bars import spark
 from tuiapp.widgets.life_bar import milliseconds
-from tuiapp.windows import percentiles
 
 NAME_WIDTH = 11
 FACT_WIDTH = 19

@@ -6,10 +6,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engine.settings import BatcherName, Delivery, EngineSettings
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, WORDS
-from tuiapp.snapshot import Snapshot
-from tuiapp.story import Story
 from tuiapp.text import one_line
+from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, WORDS
+from tuiapp.view.snapshot import Snapshot
+from tuiapp.view.story import Story
 from tuiapp.widgets.picked import Picked
 
 

@@ -10,12 +10,12 @@ from textual.containers import Grid, Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
 
-from tuiapp.filtering import Filter
-from tuiapp.layout import Layout, lay_out
 from tuiapp.preferences import Preferences
 from tuiapp.session import Session
-from tuiapp.snapshot import Snapshot
-from tuiapp.story import Story, tell, tell_loading
+from tuiapp.view.filtering import Filter
+from tuiapp.view.layout import Layout, lay_out
+from tuiapp.view.snapshot import Snapshot
+from tuiapp.view.story import Story, tell, tell_loading
 from tuiapp.widgets.kv_map import KvMap
 from tuiapp.widgets.lines import Legend, StoryLine, TitleLeft, TitleRight
 from tuiapp.widgets.meters import MeterLine, MetersPanel

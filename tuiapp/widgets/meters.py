@@ -5,10 +5,10 @@ from __future__ import annotations
 from textual.content import Content
 
 from engine.events import Gauges
-from tuiapp.snapshot import Meters, Snapshot
+from tuiapp.view.snapshot import Meters, Snapshot
+from tuiapp.view.windows import Percentiles
 from tuiapp.widgets.bars import bar, spark
 from tuiapp.widgets.panel import Panel
-from tuiapp.windows import Percentiles
 
 BAR_WIDTH = 12
 NAME_WIDTH = 11

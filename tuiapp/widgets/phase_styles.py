@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tuiapp.phases import Phase
+from tuiapp.view.phases import Phase
 
 
 def phase_classes(prefix: str) -> set[str]:

@@ -9,11 +9,11 @@ from textual.content import Content
 
 from engine.settings import SchedulingPolicy
 from tuiapp.explain import name_reason
-from tuiapp.filtering import Filter
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
-from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
-from tuiapp.tracked import RequestView
+from tuiapp.view.filtering import Filter
+from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.view.snapshot import Snapshot
+from tuiapp.view.tracked import RequestView
 from tuiapp.widgets.panel import Panel
 from tuiapp.widgets.picked import Picked
 

@@ -10,10 +10,10 @@ from engine.metrics import Slo, Spread
 from tuiapp.explain.gaps import explain_gap
 from tuiapp.library.findings import Findings
 from tuiapp.library.served import Served
-from tuiapp.report_table import format_number, tell_evidence
-from tuiapp.study import RUN_LINES
+from tuiapp.reports.as_table import format_number, tell_evidence
+from tuiapp.running.study import RUN_LINES
+from tuiapp.running.verdicts import Ruling, Verdict
 from tuiapp.text import one_line
-from tuiapp.verdicts import Ruling, Verdict
 from tuiapp.widgets.histogram import is_logarithmic, latency_histogram
 
 MARKS = {

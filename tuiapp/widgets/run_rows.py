@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual.content import Content
 
 from tuiapp.library.entry import Entry
-from tuiapp.report_table import format_number, format_ratio
-from tuiapp.study import RUN_LINES, ratio
+from tuiapp.reports.as_table import format_number, format_ratio
+from tuiapp.running.study import RUN_LINES, ratio
 from tuiapp.text import one_line
 
 WIDE = 104  # columns from which a line says where a run was made

@@ -15,11 +15,11 @@ from textual import events
 from textual.content import Content
 from textual.strip import Strip
 
-from tuiapp.columns import Cell, Column
-from tuiapp.layout import NUM_STRIPS
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, LABELLED, WORDS, Phase
-from tuiapp.snapshot import Snapshot
 from tuiapp.text import one_line
+from tuiapp.view.columns import Cell, Column
+from tuiapp.view.layout import NUM_STRIPS
+from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, LABELLED, WORDS, Phase
+from tuiapp.view.snapshot import Snapshot
 from tuiapp.widgets.painted import Painted
 from tuiapp.widgets.phase_styles import phase_classes, phase_css
 from tuiapp.widgets.picked import Picked

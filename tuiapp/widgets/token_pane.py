@@ -18,7 +18,7 @@ from textual.widget import Widget
 from engine.request import FinishReason
 from engine.settings import Delivery
 from tuiapp.text import clean
-from tuiapp.tracked import RequestView
+from tuiapp.view.tracked import RequestView
 from tuiapp.widgets.picked import Picked
 from tuiapp.widgets.wrapping import WrappedText
 

@@ -6,7 +6,7 @@ from textual.content import Content
 
 from engine.events import Work
 from tuiapp.export.sketch import FREE, WORKS, Raster
-from tuiapp.phases import ASCII_GLYPHS, GLYPHS, Phase
+from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, Phase
 
 PHASES = {
     Work.PREFILL: Phase.PREFILL,

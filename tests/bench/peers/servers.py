@@ -15,7 +15,7 @@ from pathlib import Path
 from engine.bench.launching import VLLM as VLLM_COMMAND
 from engine.bench.launching import Limits, write_command
 from engine.bench.launching import serving as serve
-from engine.runners.ports import free_port
+from engine.runners.parallel.ports import free_port
 
 HERE = Path(__file__).parent
 VLLM, LLAMA_CPP = "vLLM", "llama.cpp"

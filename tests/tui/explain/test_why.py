@@ -8,7 +8,7 @@ from engine.request import Request, SamplingParams
 from engine.settings import BatcherName, OnFull
 from tests.tui.stage import StageBackend
 from tuiapp.explain import explain_wait, name_reason, why_waiting
-from tuiapp.viewmodel import ViewModel
+from tuiapp.view.viewmodel import ViewModel
 
 STATIC = {"batcher": BatcherName.STATIC, "max_batch_size": 4}
 DYNAMIC = {"batcher": BatcherName.DYNAMIC, "max_batch_size": 4}

@@ -1,0 +1,1 @@
+"""From a plan to tensors on the device, and from the device back to tokens."""

@@ -1,0 +1,126 @@
+"""One layer of a Llama-like model in a third of the operations: `DecoderLayer`.
+
+Queries, keys and values come from one matrix product, all heads turn at once, and both additions
+to the residual stream are part of a product. Attention itself is whatever the model was told to
+use. `fuse` decides which layers may be replaced.
+
+Shapes: T tokens, W values in the residual stream, H query heads, K key/value heads, D dimensions
+a head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import torch
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+from engine.runners.layers.gated_mlp import GatedMlp
+from engine.runners.layers.packed_linear import PackedLinear, can_pack, has_bias
+from engine.runners.layers.rms_norm import RmsNorm
+from engine.runners.layers.rotation import Embeddings, Rotation
+
+INPUTS = ("q_proj", "k_proj", "v_proj")
+HEAD_NORMS = ("q_norm", "k_norm")
+PARTS = ("self_attn", "mlp", "input_layernorm", "post_attention_layernorm")
+
+
+class DecoderLayer(torch.nn.Module):
+    """Does what a layer of transformers does, if that has the usual structure.
+
+    Args:
+        layer: its attention stays in use, as what attention functions ask for their settings.
+        mlp: in place of the layer's own.
+        options: what the layer hands to attention beside tensors.
+        rotation: shared by all layers.
+    """
+
+    def __init__(
+        self,
+        layer: Any,
+        mlp: GatedMlp,
+        options: Mapping[str, Any],
+        rotation: Rotation,
+    ) -> None:
+        super().__init__()
+        attention = layer.self_attn
+        self.attention_type = getattr(layer, "attention_type", None)  # picks the model's mask
+        self.attention = attention
+        self.options = options
+        self.head_dim: int = attention.head_dim
+        self.num_kv_heads = attention.k_proj.out_features // self.head_dim
+        self.num_heads = attention.q_proj.out_features // self.head_dim
+        self.before_attention = _norm(layer.input_layernorm)
+        self.before_mlp = _norm(layer.post_attention_layernorm)
+        self.head_norm = self._norm_of_heads(attention)
+        self.inputs = PackedLinear(*(getattr(attention, name) for name in INPUTS))
+        self.output = PackedLinear(attention.o_proj)
+        self.mlp = mlp
+        self._rotation = rotation
+
+    @classmethod
+    def of(cls, module: Any, options: Mapping[str, Any], rotation: Rotation) -> Self | None:
+        """What a module computes if its parts mean what they are called; None without them."""
+        if {name for name, _ in module.named_children()} != set(PARTS):
+            return None
+        attention = module.self_attn
+        linears = [getattr(attention, name, None) for name in (*INPUTS, "o_proj")]
+        own = {name.partition(".")[0] for name, _ in attention.named_parameters()}
+        is_usual = own <= {*INPUTS, *HEAD_NORMS, "o_proj"} and hasattr(attention, "head_dim")
+        mlp = GatedMlp.of(module.mlp)
+        num_biases = len({has_bias(linear) for linear in linears[:-1] if can_pack(linear)})
+        if mlp is None or not is_usual or num_biases != 1:
+            return None
+        if not all(can_pack(linear) for linear in linears):
+            return None
+        return cls(module, mlp, options, rotation)
+
+    def release(self) -> None:
+        """Let go of the weights that have been copied."""
+        for name in (*INPUTS, *HEAD_NORMS, "o_proj"):
+            self.attention._modules.pop(name, None)
+
+    def forward(
+        self,
+        hidden_states: torch.Tensor,
+        attention_mask: torch.Tensor | None = None,
+        *,
+        position_embeddings: Embeddings,
+        **_: object,
+    ) -> torch.Tensor:
+        """The signature is transformers'.
+
+        Args:
+            hidden_states: [1, T, W].
+
+        Returns:
+            [1, T, W].
+        """
+        heads = self.inputs(self.before_attention(hidden_states))
+        heads = heads.view(*heads.shape[:2], -1, self.head_dim)
+        num_turning = self.num_heads + self.num_kv_heads
+        turning = heads.narrow(2, 0, num_turning)
+        value = heads.narrow(2, num_turning, self.num_kv_heads).transpose(1, 2)
+        if self.head_norm is not None:
+            turning = self.head_norm(turning)
+        turned = self._rotation.turn(turning, position_embeddings).transpose(1, 2)
+        query = turned.narrow(1, 0, self.num_heads)
+        key = turned.narrow(1, self.num_heads, self.num_kv_heads)
+        attend = ALL_ATTENTION_FUNCTIONS[self.attention.config._attn_implementation]
+        attended, _ = attend(self.attention, query, key, value, attention_mask, **self.options)
+        hidden_states = self.output.add_to(hidden_states, attended.flatten(2))
+        return self.mlp.add_to(hidden_states, self.before_mlp(hidden_states))
+
+    def _norm_of_heads(self, attention: Any) -> torch.nn.Module | None:
+        """One norm for queries and keys, where they have one each over their head."""
+        query_norm, key_norm = (RmsNorm.of(getattr(attention, name, None)) for name in HEAD_NORMS)
+        if query_norm is None or key_norm is None:
+            return None
+        query_weight = query_norm.weight.expand(self.num_heads, -1)
+        key_weight = key_norm.weight.expand(self.num_kv_heads, -1)
+        return RmsNorm(torch.cat((query_weight, key_weight)), query_norm.epsilon)
+
+
+def _norm(module: torch.nn.Module) -> torch.nn.Module:
+    return RmsNorm.of(module) or module

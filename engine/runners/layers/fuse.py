@@ -1,0 +1,93 @@
+"""`fuse`: replace parts of a model by ones that compute the same in fewer operations.
+
+Their names say which parts could be replaced, and a trial run says which are: a part is exchanged
+only if its replacement gives what the part gave. What fits nothing is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from transformers import PreTrainedModel
+
+from engine.runners.layers.decoder_layer import DecoderLayer
+from engine.runners.layers.gated_mlp import GatedMlp
+from engine.runners.layers.rms_norm import RmsNorm
+from engine.runners.layers.rotation import Rotation
+from engine.runners.layers.trial import TRIAL_ERRORS, Call, Trial, trying
+
+TOLERANCES = {torch.float32: 1e-4, torch.bfloat16: 0.05}  # of the largest value
+
+
+def fuse(model: PreTrainedModel) -> int:
+    """Replace what can be, whole layers first, then their parts.
+
+    Returns:
+        How many parts were replaced.
+    """
+    if model.dtype not in TOLERANCES:
+        return 0
+    with torch.inference_mode():
+        try:
+            with trying(model) as trial:
+                return _fuse_children(model, trial, Rotation())
+        except TRIAL_ERRORS:
+            return 0  # `adopt` runs it too, and says what is wrong with it
+
+
+def _fuse_children(parent: torch.nn.Module, trial: Trial, rotation: Rotation) -> int:
+    num_fused = 0
+    for name, child in parent.named_children():
+        part = _replacement(child, trial, rotation)
+        if part is None:
+            num_fused += _fuse_children(child, trial, rotation)
+        else:
+            setattr(parent, name, part)
+            num_fused += 1
+    return num_fused
+
+
+def _replacement(
+    module: torch.nn.Module, trial: Trial, rotation: Rotation
+) -> torch.nn.Module | None:
+    call = trial.calls.get(module)
+    if call is None:
+        return None
+    for part in _candidates(module, trial, rotation):
+        if _agrees(part, call):
+            if isinstance(part, DecoderLayer):
+                part.release()
+            return part
+    return None
+
+
+def _candidates(
+    module: torch.nn.Module, trial: Trial, rotation: Rotation
+) -> Iterator[torch.nn.Module]:
+    options = trial.options.get(getattr(module, "self_attn", module))
+    if options is not None and (layer := DecoderLayer.of(module, options, rotation)):
+        yield layer
+    for kind in (GatedMlp, RmsNorm):
+        if part := kind.of(module):
+            yield part
+
+
+def _agrees(part: torch.nn.Module, call: Call) -> bool:
+    """Whether a part gives what the one that it is to replace gave."""
+    try:
+        output = part(*call.args, **call.kwargs)
+    except TRIAL_ERRORS:
+        return False
+    expected = call.output
+    if not isinstance(expected, torch.Tensor) or output.shape != expected.shape:
+        return False
+    rounding = 4 * torch.finfo(expected.dtype).eps * _largest(expected)
+    # What counts in a layer is what it adds: the residual stream can be a thousand times as large.
+    added = expected - call.hidden if isinstance(part, DecoderLayer) else expected
+    allowed = rounding + TOLERANCES[expected.dtype] * _largest(added)
+    return output.dtype is expected.dtype and _largest(output - expected) <= allowed
+
+
+def _largest(tensor: torch.Tensor) -> float:
+    return float(tensor.abs().max())

@@ -1,0 +1,155 @@
+"""Tensor parallelism on one machine: `Ranks` for the process that leads, `follow` for the others.
+
+transformers shards the weights by the model's own plan, and sums what the shards give. The leader
+runs the whole engine; the others hold their share of the weights and of the KV cache, and run each
+pass that the leader shares with them, so that nothing has to be decided twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import weakref
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict
+from datetime import timedelta
+
+import torch
+import torch.distributed as dist
+
+from engine.config import ConfigError
+from engine.runners.inputs.fields import Fields
+from engine.runners.inputs.pack import Span
+from engine.runners.parallel.followers import Followers
+from engine.runners.parallel.orders import Pass, Resize, Stop, send, send_tensors
+from engine.runners.parallel.ports import LOOPBACK, free_port
+from engine.runners.parts import ModelSpec
+
+TIME_TO_JOIN = timedelta(minutes=5)
+TIME_TO_WAIT = timedelta(days=365)  # for an order: nobody may ask anything of the engine for long
+
+
+class Ranks:
+    """The processes that run a model together, as their leader sees them.
+
+    Args:
+        spec: what every one of them loads; its `tensor_parallel_size` says how many they are.
+
+    Attributes:
+        size: how many they are.
+
+    Raises:
+        ConfigError: they could not be brought together.
+    """
+
+    def __init__(self, spec: ModelSpec, device: torch.device) -> None:
+        port = free_port()
+        self.size = size = spec.tensor_parallel_size
+        command = [sys.executable, "-m", "engine.runners.parallel.follow", json.dumps(asdict(spec))]
+        places = (_surroundings(rank, size, port) for rank in range(1, size))
+        self._followers = Followers(command, places)
+        self._finish = weakref.finalize(self, _stop, self._followers)
+        os.environ.update(_surroundings(0, size, port))
+        try:
+            join(device)
+        except RuntimeError as error:
+            self.close()
+            raise ConfigError(f"--tensor-parallel {size}: the processes did not meet") from error
+
+    def share_cache(self, num_blocks: int, block_size: int) -> None:
+        """Have every rank make the cache that the leader made.
+
+        Raises:
+            RunnerError: one of them has ended.
+        """
+        self._followers.check()
+        send(Resize(num_blocks, block_size))
+
+    @contextmanager
+    def sharing(
+        self, spans: list[Span], token_ids: torch.Tensor, fields: Fields[torch.Tensor]
+    ) -> Iterator[None]:
+        """Have every rank run the pass that the leader runs in the block.
+
+        Where it fails here, the others wait in the middle of a layer for what never comes, and
+        take the next order for it. So they are ended, and no later pass begins.
+
+        Raises:
+            RunnerError: one of them has ended.
+        """
+        self._followers.check()
+        with ExitStack() as unless_whole:
+            unless_whole.callback(self._part)
+            send(Pass(spans, token_ids.shape[0], fields.sample_at.shape[0]))
+            send_tensors(token_ids, fields)
+            yield
+            unless_whole.pop_all()
+
+    def close(self) -> None:
+        """End the other processes; done by itself where the program ends."""
+        self._finish()
+
+    def _part(self) -> None:
+        try:
+            self._followers.check()  # of one that died, the failure here is what it led to
+        finally:
+            self._followers.kill()
+
+
+def choose_rank_device(device: torch.device, size: int) -> torch.device:
+    """The device of this process among those that run a model together.
+
+    Raises:
+        ConfigError: there are not so many devices, or their kind cannot work together.
+    """
+    if device.type == "cuda":
+        if torch.cuda.device_count() < size:
+            raise ConfigError(
+                f"--tensor-parallel {size} needs as many CUDA devices, and here are "
+                f"{torch.cuda.device_count()}"
+            )
+        return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+    if device.type != "cpu":
+        raise ConfigError(f"--tensor-parallel works on CUDA and CPU, not on {device.type}")
+    return device
+
+
+def join(device: torch.device) -> None:
+    """Become one of the ranks, as the environment says which.
+
+    Raises:
+        RuntimeError: the others did not come.
+    """
+    rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    port = int(os.environ["MASTER_PORT"])
+    store = dist.TCPStore(  # type: ignore[attr-defined]
+        LOOPBACK, port, size, is_master=rank == 0, timeout=TIME_TO_JOIN
+    )
+    backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
+    dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=TIME_TO_WAIT)
+
+
+def _stop(followers: Followers) -> None:
+    """Tell the followers to end, and end those that do not listen."""
+    if dist.is_initialized():
+        if followers.are_alive:
+            with suppress(RuntimeError):  # one that died meanwhile needs no telling
+                send(Stop())
+        dist.destroy_process_group()
+    for name in _surroundings(0, 1, 0):
+        os.environ.pop(name, None)
+    followers.wait()
+
+
+def _surroundings(rank: int, size: int, port: int) -> dict[str, str]:
+    """What torch looks for in the environment."""
+    number = str(rank)
+    return {
+        "RANK": number,
+        "LOCAL_RANK": number,
+        "WORLD_SIZE": str(size),
+        "MASTER_ADDR": LOOPBACK,
+        "MASTER_PORT": str(port),
+    }

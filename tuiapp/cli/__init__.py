@@ -1,0 +1,1 @@
+"""The command line: what each command takes. What they do lies in `tuiapp.commands`."""

@@ -1,0 +1,87 @@
+"""The commands that look at what there is: `shot` and `runs`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tuiapp.cli.complaining import complaining
+from tuiapp.cli.flags import AsJson, Batcher, Chunk, Deliver, KvBlocks, PresetModel, Slots
+
+SIM = "sim:linear"
+
+
+def shot_command(
+    source: Annotated[str, typer.Argument(metavar="PRESET|RECORDING", help="Of what.")],
+    at: Annotated[
+        str, typer.Option(metavar="PASS|SECONDSs", help="When: 196 passes, or 3.5s.")
+    ] = "200",
+    screen: Annotated[
+        str, typer.Option(metavar="NAME", help="live, inspect, report, picker, knobs, help, ….")
+    ] = "live",
+    size: Annotated[
+        str, typer.Option(metavar="WIDTHxHEIGHT", help="In columns and lines.")
+    ] = "120x36",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="x.svg or x.txt; none prints text."),
+    ] = None,
+    theme: Annotated[str, typer.Option(metavar="NAME", help="dark, light, ….")] = "",
+    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
+    variant: Annotated[
+        str | None, typer.Option(metavar="NAME", help="One of the engines that it compares.")
+    ] = None,
+    model: PresetModel = None,
+    device: Annotated[
+        str, typer.Option(metavar="NAME", help="sim:linear, sim:h200, …; cpu gives real text.")
+    ] = SIM,
+    num_kv_blocks: KvBlocks = None,
+    batcher: Batcher = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+) -> None:
+    """Take a picture of any screen; the same command gives the same bytes.
+
+    Times are simulated, also where a model really runs (--device cpu): they come from the linear
+    cost model. Those of a recording are what was recorded.
+    """
+    with complaining():
+        from tuiapp.commands.shot import ShotRequest, take_and_write
+        from tuiapp.options import read_overrides
+
+        take_and_write(
+            ShotRequest(
+                source=source,
+                at=at,
+                screen=screen,
+                size=size,
+                theme=theme,
+                ascii_only=ascii_only,
+                output=output,
+                variant=variant,
+                model=model,
+                device=device,
+                overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
+            )
+        )
+
+
+def runs_command(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the runs that were kept: every preset that the screen played to its end."""
+    if not context.invoked_subcommand:
+        from tuiapp.commands.runs import list_runs
+
+        list_runs(as_json=as_json)
+
+
+def delete_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As `batchscope runs` lists it.")],
+) -> None:
+    """Delete a kept run and its report."""
+    with complaining():
+        from tuiapp.commands.runs import delete_run
+
+        delete_run(name)

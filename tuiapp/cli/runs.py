@@ -1,0 +1,286 @@
+"""The commands that run without a screen: `run`, `compare`, `rerun`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tuiapp.cli.complaining import complaining
+from tuiapp.cli.flags import (
+    DEFAULT_MODEL,
+    Ascii,
+    AsCsv,
+    AsJson,
+    AsMarkdown,
+    AsyncScheduling,
+    Attention,
+    Batcher,
+    Chunk,
+    Compile,
+    Deliver,
+    Device,
+    Dtype,
+    EnforceEager,
+    FailIf,
+    KvBlocks,
+    KvMemory,
+    LoadFormat,
+    Pace,
+    PresetModel,
+    PresetName,
+    Profile,
+    ProfileDir,
+    Quantization,
+    RecordFile,
+    RecordingFile,
+    ReportFile,
+    Seed,
+    Sets,
+    SloText,
+    Slots,
+    TensorParallel,
+    ThemeName,
+    Threads,
+    TraceFile,
+    Variants,
+)
+
+
+def run_command(
+    preset: PresetName,
+    variant: Variants = None,
+    model: PresetModel = None,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    load_format: LoadFormat = "auto",
+    attention: Attention = "auto",
+    kv_memory: KvMemory = 0.0,
+    threads: Threads = 0,
+    enforce_eager: EnforceEager = False,
+    compiles: Compile = False,
+    quantization: Quantization = "none",
+    tensor_parallel: TensorParallel = 1,
+    num_kv_blocks: KvBlocks = None,
+    batcher: Batcher = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+    async_scheduling: AsyncScheduling = None,
+    sets: Sets = None,
+    seed: Seed = None,
+    pace: Pace = 1.0,
+    as_json: AsJson = False,
+    fail_if: FailIf = None,
+    slo: SloText = None,
+    record: RecordFile = None,
+    trace: TraceFile = None,
+    report: ReportFile = None,
+    profile: Profile = False,
+    profile_dir: ProfileDir = None,
+) -> None:
+    """Run a preset without the screen and report: every engine that it compares, or one.
+
+    With --batcher and no --variant it runs the preset's own engine, with that batcher.
+    """
+    with complaining():
+        from engine.runners.parts import ModelSpec
+        from tuiapp.commands.run import run_and_report
+        from tuiapp.options import read_overrides
+        from tuiapp.presets import find_preset
+        from tuiapp.running.outputs import Outputs
+        from tuiapp.running.profiling import Profiling
+        from tuiapp.running.runs import RunRequest
+
+        story = find_preset(preset)
+        name = model or story.model or DEFAULT_MODEL
+        request = RunRequest(
+            preset=story,
+            spec=ModelSpec(
+                name,
+                device,
+                dtype,
+                load_format,
+                attention,
+                kv_memory,
+                threads,
+                enforce_eager,
+                compiles,
+                quantization,
+                tensor_parallel,
+            ),
+            overrides=read_overrides(
+                slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling, sets or ()
+            ),
+            variants=tuple(variant or ()),
+            seed=seed,
+            pace=pace,
+            fail_if=tuple(fail_if or ()),
+            slo=slo,
+            outputs=Outputs(record, trace, report),
+            profiling=Profiling(profile_dir) if profile or profile_dir else None,
+        )
+        code = run_and_report(request, as_json=as_json)
+    raise typer.Exit(code)
+
+
+def compare_command(
+    preset: PresetName,
+    variants: Annotated[
+        str, typer.Option(metavar="A,B", help="Only these, the first of which is the measure.")
+    ] = "",
+    model: PresetModel = None,
+    device: Device = "auto",
+    dtype: Dtype = "auto",
+    load_format: LoadFormat = "auto",
+    attention: Attention = "auto",
+    kv_memory: KvMemory = 0.0,
+    threads: Threads = 0,
+    enforce_eager: EnforceEager = False,
+    compiles: Compile = False,
+    quantization: Quantization = "none",
+    tensor_parallel: TensorParallel = 1,
+    num_kv_blocks: KvBlocks = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+    async_scheduling: AsyncScheduling = None,
+    sets: Sets = None,
+    seed: Seed = None,
+    pace: Pace = 1.0,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    fail_if: FailIf = None,
+    slo: SloText = None,
+    record: RecordFile = None,
+    trace: TraceFile = None,
+    report: ReportFile = None,
+) -> None:
+    """Run every engine of a preset on the same requests, with ratios to the first.
+
+    A preset that compares nothing is run under static, dynamic and continuous batching.
+    """
+    with complaining():
+        from engine.runners.parts import ModelSpec
+        from tuiapp.commands.compare import choose_form, compare_and_report
+        from tuiapp.options import read_overrides
+        from tuiapp.presets import find_preset
+        from tuiapp.running.outputs import Outputs
+        from tuiapp.running.runs import RunRequest
+
+        form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)
+        story = find_preset(preset)
+        name = model or story.model or DEFAULT_MODEL
+        request = RunRequest(
+            preset=story,
+            spec=ModelSpec(
+                name,
+                device,
+                dtype,
+                load_format,
+                attention,
+                kv_memory,
+                threads,
+                enforce_eager,
+                compiles,
+                quantization,
+                tensor_parallel,
+            ),
+            overrides=read_overrides(
+                slots, chunk, num_kv_blocks, None, deliver, async_scheduling, sets or ()
+            ),
+            variants=tuple(each.strip() for each in variants.split(",") if each.strip()),
+            seed=seed,
+            pace=pace,
+            fail_if=tuple(fail_if or ()),
+            slo=slo,
+            outputs=Outputs(record, trace, report),
+        )
+        code = compare_and_report(request, form)
+    raise typer.Exit(code)
+
+
+def rerun_command(
+    recording: RecordingFile,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="In place of the one recorded.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(metavar="NAME", help="In place of the one recorded.")
+    ] = None,
+    num_kv_blocks: KvBlocks = None,
+    batcher: Batcher = None,
+    slots: Slots = None,
+    chunk: Chunk = None,
+    deliver: Deliver = None,
+    async_scheduling: AsyncScheduling = None,
+    sets: Sets = None,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    fail_if: FailIf = None,
+    slo: SloText = None,
+    record: RecordFile = None,
+    trace: TraceFile = None,
+    report: ReportFile = None,
+) -> None:
+    """Run the arrivals of a recording again, under other settings, and compare.
+
+    Prompts, sampling and times are those recorded; what users did meanwhile is not done again.
+    """
+    with complaining():
+        from tuiapp.commands.compare import choose_form
+        from tuiapp.commands.rerun import RerunRequest, rerun_and_report
+        from tuiapp.commands.runs import find_recording
+        from tuiapp.options import read_overrides
+        from tuiapp.running.outputs import Outputs
+
+        form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)
+        named = {"model": model, "device": device}
+        request = RerunRequest(
+            path=find_recording(recording),
+            spec={key: value for key, value in named.items() if value is not None},
+            overrides=read_overrides(
+                slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling, sets or ()
+            ),
+            fail_if=tuple(fail_if or ()),
+            slo=slo,
+            outputs=Outputs(record, trace, report),
+        )
+        code = rerun_and_report(request, form)
+    raise typer.Exit(code)
+
+
+def replay_command(
+    recording: RecordingFile,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+    as_table: Annotated[
+        bool, typer.Option("--table", help="Print the numbers, as where there is no terminal.")
+    ] = False,
+    trace: TraceFile = None,
+    report: ReportFile = None,
+    ascii_only: Ascii = False,
+    theme: ThemeName = None,
+) -> None:
+    """Play a recording on the live screen, or print its numbers; no model is needed."""
+    with complaining():
+        from tuiapp.cli.terminal import is_terminal
+        from tuiapp.commands.compare import choose_form
+        from tuiapp.commands.replay import report_recording
+        from tuiapp.commands.runs import find_recording
+        from tuiapp.running.outputs import Outputs
+
+        recording = find_recording(recording)
+        is_report = as_json or as_csv or as_markdown or as_table or trace or report
+        if is_report or not is_terminal():
+            form = choose_form(as_json=as_json, as_csv=as_csv, as_markdown=as_markdown)
+            code = report_recording(recording, form, Outputs(None, trace, report))
+        else:
+            from tuiapp.preferred import read_own
+            from tuiapp.replay_screen import open_replay
+
+            code = open_replay(recording, read_own(theme=theme, ascii_only=ascii_only))
+    raise typer.Exit(code)

@@ -1,0 +1,223 @@
+"""One sentence on what can be seen right now: what is wasted and which key makes it vanish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.events import Work
+from engine.loading import LoadStep
+from engine.plan import Skip, SkipReason
+from engine.settings import BatcherName, Start
+from tuiapp.explain import explain_wait, why_waiting
+from tuiapp.view.phases import Phase
+from tuiapp.view.snapshot import Snapshot
+from tuiapp.view.tracked import RequestView
+
+BAR_WIDTH = 20  # cells, of a bar that fills while a model loads
+STALL_FACTOR = 4  # a pass that long beside the typical one is worth a word
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A point made, what follows from it, and a hint which key would change it.
+
+    Attributes:
+        about: the request that it is about, if it is about one.
+    """
+
+    point: str
+    rest: str = ""
+    hint: str = ""
+    about: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.point}{self.rest}{self.hint}"
+
+
+def tell(
+    snapshot: Snapshot,
+    *,
+    is_paused: bool = False,
+    selected: str | None = None,
+    is_replay: bool = False,
+) -> Story:
+    """The story of a snapshot of an engine that is loaded; the first that applies is told.
+
+    Args:
+        selected: a request; if it waits, its story is told.
+        is_replay: what is shown was recorded, and no key can bring it work.
+    """
+    told = (
+        _chosen(snapshot, selected)
+        or _held(snapshot)
+        or _evicted(snapshot)
+        or _prefilling(snapshot)
+        or _company(snapshot)
+        or _working(snapshot)
+    )
+    if told:
+        return told
+    if is_paused:
+        return Story("Paused", ": n runs one pass, space goes on.")
+    if is_replay:
+        return _between(snapshot)
+    return Story("Nothing to do", hint=": b sends a burst, i one request, w plays a workload.")
+
+
+def tell_loading(step: LoadStep, seconds: float, model: str = "") -> Story:
+    """How far the loading of a model is, for how long already."""
+    bar = ""
+    if step.share is not None:
+        full = round(step.share * BAR_WIDTH)
+        bar = f" {'█' * full}{'░' * (BAR_WIDTH - full)}"
+    return Story(f"Loading {model or 'the model'}", f":{bar} {step} · {seconds:.0f} s")
+
+
+def _between(snapshot: Snapshot) -> Story:
+    """Where a recording has nothing to show."""
+    if snapshot.num_passes == 0:
+        return Story("Nothing has arrived yet", ": the recording goes on to its first request.")
+    ended = f": {_count(snapshot.meters.num_finished, 'request')} had ended by then."
+    return Story("The engine was idle here", ended)
+
+
+def _chosen(snapshot: Snapshot, selected: str | None) -> Story | None:
+    wait = why_waiting(snapshot, selected) if selected else None
+    if wait is None:
+        return None
+    return Story(f"{selected} waits", f": {explain_wait(wait, snapshot)}.", about=selected)
+
+
+def _held(snapshot: Snapshot) -> Story | None:
+    held = [view for view in snapshot.slots if view and _is_held(view)]
+    live = [view for view in snapshot.slots if view and view.work and not _is_held(view)]
+    if not held or not live:
+        return None
+    longest = max(live, key=_left)
+    wait = _waiting(snapshot)
+    return Story(
+        f"{len(held)} of {len(snapshot.slots)} slots are held but idle",
+        f" until {longest.id} has made up to {_count(_left(longest), 'more token')}{wait}.",
+        " Press 3 to refill them.",
+        about=longest.id,
+    )
+
+
+def _is_held(view: RequestView) -> bool:
+    return view.reason is not None
+
+
+def _left(view: RequestView) -> int:
+    return view.max_tokens - view.num_output_tokens
+
+
+def _waiting(snapshot: Snapshot) -> str:
+    count = snapshot.meters.num_waiting
+    return f"; {_count(count, 'request')} wait{'s' if count == 1 else ''}" if count else ""
+
+
+def _evicted(snapshot: Snapshot) -> Story | None:
+    recent = snapshot.columns[-20:]
+    lost = [c.request_id for col in recent for c in col.cells if c and c.phase is Phase.EVICTED]
+    if not lost or not snapshot.skipped or snapshot.skipped[0].reason is not SkipReason.BLOCKS:
+        return None
+    return Story(
+        f"{lost[-1]} was evicted",
+        f": the KV cache is full; its tokens will be computed again "
+        f"({_count(snapshot.meters.num_preemptions, 'preemption')} so far).",
+        about=lost[-1],
+    )
+
+
+def _prefilling(snapshot: Snapshot) -> Story | None:
+    prefills = [v for v in snapshot.slots if v and v.work is Work.PREFILL and v.reason is None]
+    decodes = [v for v in snapshot.slots if v and v.work is Work.DECODE]
+    if not prefills or not snapshot.columns:
+        return None
+    longest = max(prefills, key=lambda view: view.num_prompt_tokens)
+    column = snapshot.columns[-1]
+    prompt = f"{longest.id}'s prompt of {longest.num_prompt_tokens} tokens"
+    if snapshot.settings.batcher is not BatcherName.CONTINUOUS:
+        share = column.num_padding / max(1, column.num_padding + column.num_prefill)
+        padding = f"; {share:.0%} of this pass is padding" if column.num_padding else ""
+        return Story("A new batch", f": every prompt is padded to {prompt}{padding}.")
+    if longest.num_computed < longest.num_prompt_tokens:
+        beside = f" beside {_count(len(decodes), 'decoding request')}" if decodes else ""
+        return Story(
+            f"{prompt} comes in chunks",
+            f": {longest.num_computed} are in{beside}, so nobody's stream stops for it.",
+            about=longest.id,
+        )
+    typical = sorted(c.seconds for c in snapshot.columns[-50:])[len(snapshot.columns[-50:]) // 2]
+    if decodes and column.seconds > STALL_FACTOR * typical:
+        return Story(
+            f"{prompt} ran whole",
+            f": {_count(len(decodes), 'stream')} stood still for {column.seconds * 1000:.0f} ms.",
+            about=longest.id,
+        )
+    return None
+
+
+def _company(snapshot: Snapshot) -> Story | None:
+    skip = snapshot.skipped[0] if snapshot.skipped else None
+    if not skip or skip.reason is not SkipReason.COMPANY or any(snapshot.slots):
+        return None
+    here = snapshot.meters.num_waiting
+    if skip.until is not None:
+        left = max(0.0, skip.until - snapshot.time) * 1000
+        return Story(
+            f"{here} of {skip.needed} requests are here",
+            f": the batch starts when it is full, or in {left:.0f} ms at the latest.",
+        )
+    return Story(
+        f"{here} of {skip.needed} requests are here",
+        ": a static batch waits until it is full.",
+        " g starts it now; press 3 and nobody waits.",
+    )
+
+
+def _working(snapshot: Snapshot) -> Story | None:
+    live = [v for v in snapshot.slots if v and v.work and v.reason is None]
+    if not live:
+        return None
+    count = snapshot.meters.num_waiting
+    if count and snapshot.skipped:
+        waits = f"{_count(count, 'request')} wait{'s' if count == 1 else ''}"
+        return Story(
+            f"{_count(len(live), 'request')} decode{'s' if len(live) == 1 else ''} together",
+            f"; {waits} {_reason(snapshot.skipped[0], snapshot)}.",
+        )
+    if len(live) == 1:
+        return Story(
+            "One request decodes alone",
+            ": every pass reads all the weights for a single token.",
+            " b sends company.",
+        )
+    return Story(
+        f"{len(live)} requests decode together", ": one pass gives each of them one token."
+    )
+
+
+def _reason(skip: Skip, snapshot: Snapshot) -> str:
+    """What the head of the queue waits for."""
+    match skip.reason:
+        case SkipReason.SLOTS:
+            text = "for a slot"
+        case SkipReason.BLOCKS:
+            text = f"for KV blocks ({skip.needed} needed, {skip.available} free)"
+        case SkipReason.BUDGET:
+            text = "for room in the token budget of a pass"
+        case SkipReason.COMPANY:
+            text = "for company"
+        case SkipReason.POLICY:
+            is_idle = snapshot.settings.start is Start.IDLE
+            text = "until the whole batch is done" if not is_idle else "until the batch is done"
+        case SkipReason.LONG_PROMPTS:
+            text = "for another long prompt to be computed"
+        case SkipReason.RATIO:
+            text = f"until {skip.needed} of them make it worth to interrupt the decodes"
+    return text
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
