@@ -25,6 +25,7 @@ from engine.runners.parts import (
     check_load_format,
     num_blocks_wanted,
 )
+from engine.runners.quiet import quiet_imports
 from engine.runners.sim import SimRunner
 from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
@@ -69,7 +70,8 @@ def build_core(
         parts = _simulate(spec, settings, clock, cost)
     else:
         report(LoadStep(LoadStage.IMPORT))
-        from engine.runners.build import build_parts, refit_parts
+        with quiet_imports():
+            from engine.runners.build import build_parts, refit_parts
 
         if predecessor:
             used = Parts(predecessor.runner, predecessor.tokenizer, predecessor.info)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -12,6 +14,20 @@ from engine.request import Request, SamplingParams
 from engine.runners.loading import quantize as module
 from engine.runners.loading.quantize import check_method, quantize
 from tests.runners.builders import make_model, make_model_core, make_prompt, serve
+
+needs_torchao = pytest.mark.skipif(
+    not importlib.util.find_spec("torchao"), reason="torchao is not installed"
+)
+BUILD = """
+from engine.assembly import ModelSpec, build_core
+from engine.clock import VirtualClock
+from engine.log import EventLog
+from engine.settings import EngineSettings
+
+spec = ModelSpec(device="cpu", quantization="int8")
+core = build_core(spec, EngineSettings(num_kv_blocks=4), VirtualClock(), EventLog())
+print(core.info.precision)
+"""
 
 
 def test_an_unknown_method_is_refused_with_a_known_one():
@@ -36,7 +52,7 @@ def test_none_leaves_the_model_alone():
 
 
 @pytest.mark.filterwarnings("ignore")  # of torchao's own
-@pytest.mark.skipif(not importlib.util.find_spec("torchao"), reason="torchao is not installed")
+@needs_torchao
 def test_a_model_in_8_bits_serves_with_logits_near_its_own():
     tokens, model = torch.tensor([make_prompt(12)]), make_model("llama")
     with torch.inference_mode():
@@ -49,3 +65,12 @@ def test_a_model_in_8_bits_serves_with_logits_near_its_own():
     assert 0 < (near - exact).abs().max() < 0.1 * exact.abs().max()
     outputs = serve(make_model_core(model), [Request("r", (1, 2), SamplingParams(max_tokens=5))])
     assert len(outputs["r"]) == 5
+
+
+@pytest.mark.slow
+@needs_torchao
+def test_nothing_is_said_to_the_terminal_while_it_is_imported():
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("int8 float32\n", "")

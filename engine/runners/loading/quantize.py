@@ -6,9 +6,6 @@ the usual recipes leave them.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -34,8 +31,6 @@ def check_method(method: str) -> None:
         return
     if find_spec("torchao") is None:
         raise ConfigError(f"--quantization {method} needs torchao: pip install 'batchscope[int8]'")
-    with _quiet():  # transformers imports it too, aloud
-        import_module("torchao.quantization")
 
 
 def quantize(model: PreTrainedModel, method: str) -> None:
@@ -49,14 +44,3 @@ def quantize(model: PreTrainedModel, method: str) -> None:
 
     torchao = import_module("torchao.quantization")
     torchao.quantize_(model, getattr(torchao, CONFIGS[method])(), filter_fn=is_meant)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Hold back what torchao tells of kernels that it does not find for other devices."""
-    before = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    try:
-        yield
-    finally:
-        logging.disable(before)
