@@ -44,6 +44,15 @@ def test_one_that_ends_is_quoted(tmp_path):
         pass
 
 
+def test_vllm_is_kept_from_a_worker_that_it_would_spin_beside(tmp_path):
+    program = "import os; print(os.environ['VLLM_ENABLE_V1_MULTIPROCESSING'], 'it is')"
+    with (
+        pytest.raises(ContestError, match="peer ended; it said: 0 it is"),
+        serving("peer", [sys.executable, "-c", program], free_port(), tmp_path / "log"),
+    ):
+        pass
+
+
 def test_one_that_is_not_there_is_named(tmp_path):
     with (
         pytest.raises(ContestError, match="cannot start /no/where: No such file"),
