@@ -397,7 +397,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """The workload has something to say to those who watch, as where a phase begins."""
+    """A word to those who watch: where a phase of the workload begins, or gauges fail."""
 
     time: float
     text: str

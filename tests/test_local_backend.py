@@ -22,6 +22,7 @@ from engine.events import (
     Failed,
     Finished,
     Gauges,
+    Noted,
     Ready,
     Step,
 )
@@ -131,6 +132,27 @@ def test_it_reads_the_gauges_of_its_device():
         [gauges, *_] = wait_for(backend, Gauges)
         assert gauges.name == "CPU"
         assert 0 < gauges.memory_used <= gauges.memory_total
+
+
+class Dead:
+    """A gauge that cannot be read."""
+
+    def read(self, now: float) -> Gauges:
+        raise OSError("the bus is gone")
+
+    def close(self) -> None:
+        pass
+
+
+def test_gauges_that_cannot_be_read_are_told_of_once_and_requests_are_served():
+    with serving(simulated(), make_gauge=lambda info: Dead()) as backend:
+        [noted, *_] = wait_for(backend, Noted)
+        backend.submit(ask("r0"))
+        assert wait_for_reasons(backend, 1) == {"r0": FinishReason.LENGTH}
+    assert noted.text == (
+        "the device's gauges could not be read (OSError: the bus is gone); tried again"
+    )
+    assert len(events_of(backend.log, Noted)) == 1
 
 
 class Counting:

@@ -16,7 +16,7 @@ from engine.backends.guest import Guest, Visit
 from engine.clock import WallClock
 from engine.config import ConfigError
 from engine.core import EngineCore
-from engine.events import EngineInfo, Failed
+from engine.events import EngineInfo, Failed, Noted
 from engine.log import EventLog
 from engine.pace import measure_pace
 from engine.plan import RunnerError
@@ -252,6 +252,8 @@ class _Engine:
         """
         if gauges := self._gauges.take(self._clock.now()):
             self.core.log.append(gauges)
+        if problem := self._gauges.take_problem():
+            self.core.log.append(Noted(self._clock.now(), problem))
 
     def _count_step(self) -> None:
         if self._is_paused:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import psutil
 import pynvml  # type: ignore[import-untyped]
 
 from engine.events import Gauges
 from engine.telemetry.cpu import CpuGauge
 from engine.telemetry.nvml import NvmlGauge
 
+# What psutil and NVML raise where a container, a driver or a /proc is not as they expect.
+READ_ERRORS = (OSError, ValueError, RuntimeError, psutil.Error, pynvml.NVMLError)
+
 
 class Telemetry(Protocol):
     """Reads a device's gauges; calls must come from one thread."""
 
     def read(self, now: float) -> Gauges:
-        """What the device reports at `now`, in seconds on the engine's clock."""
+        """What the device reports at `now`, in seconds on the engine's clock.
+
+        Raises:
+            Exception: one of `READ_ERRORS`; the next reading may succeed.
+        """
         ...
 
     def close(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from threading import Event, current_thread
 
+import psutil
+
 from engine.events import Gauges
 from engine.telemetry import Poller
 
@@ -27,6 +29,23 @@ class Counting:
 
     def close(self) -> None:
         self.is_closed = True
+
+
+class Failing(Counting):
+    """A gauge of which some readings fail, each in its own way.
+
+    Args:
+        errors: of the first readings, in order; None is a reading that succeeds.
+    """
+
+    def __init__(self, *errors: Exception | None) -> None:
+        super().__init__()
+        self.errors = list(errors)
+
+    def read(self, now: float) -> Gauges:
+        if self.errors and (error := self.errors.pop(0)):
+            raise error
+        return super().read(now)
 
 
 def wait_until(holds) -> None:
@@ -76,7 +95,57 @@ def test_stopping_what_never_began_or_has_stopped_is_harmless():
     gauge = Counting()
     poller = Poller(lambda: gauge)
     poller.stop()
+    assert gauge.num_read == 0
+
+    poller = Poller(lambda: gauge)
     poller.start()
+    wait_until(lambda: gauge.num_read)
     poller.stop()
     poller.stop()
     assert gauge.is_closed
+
+
+def test_readings_go_on_after_those_that_failed_and_each_kind_of_reason_is_told_once():
+    denied, gone = PermissionError("/proc/stat is closed"), psutil.NoSuchProcess(1)
+    gauge = Failing(denied, None, denied, gone, denied, gone)
+    poller = Poller(lambda: gauge, seconds=0.001)
+    poller.start()
+    wait_until(lambda: not gauge.errors and gauge.num_read > 2)
+    poller.stop()
+
+    assert poller.take(now=1.0) is not None
+    assert poller.take_problem() == (
+        "the device's gauges could not be read (PermissionError: /proc/stat is closed); tried again"
+    )
+    assert "NoSuchProcess" in (poller.take_problem() or "")
+    assert poller.take_problem() is None
+    assert gauge.is_closed
+
+
+def test_a_gauge_that_cannot_be_made_at_first_is_made_later():
+    gauge, errors = Counting(), [OSError("no driver yet"), RuntimeError("not yet")]
+
+    def make() -> Counting:
+        if errors:
+            raise errors.pop(0)
+        return gauge
+
+    poller = Poller(make, seconds=0.001)
+    poller.start()
+    wait_until(lambda: gauge.num_read)
+    poller.stop()
+    assert poller.take_problem() == (
+        "the device's gauges could not be read (OSError: no driver yet); tried again"
+    )
+    assert gauge.is_closed
+
+
+def test_one_that_could_never_be_made_is_stopped_all_the_same():
+    def make() -> Counting:
+        raise OSError("no such device")
+
+    poller = Poller(make, seconds=0.001)
+    poller.start()
+    wait_until(poller.take_problem)
+    poller.stop()
+    assert poller.take(now=1.0) is None
