@@ -14,7 +14,7 @@ from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.live import LiveScreen
-from tuiapp.screens.picker import PickerScreen
+from tuiapp.screens.picker import Choice, PickerScreen
 from tuiapp.widgets.ghost_rows import GhostRows
 from tuiapp.widgets.lane_rows import WIDE_GUTTER, LaneRows
 
@@ -149,7 +149,7 @@ async def test_w_compares_another_preset_and_r_the_same_again():
         await stage.pilot.pause()
         assert isinstance(stage.app.screen, PickerScreen)
         await stage.app.workers.wait_for_complete()
-        stage.app.screen.dismiss(find_preset("even-outputs"))
+        stage.app.screen.dismiss(Choice(find_preset("even-outputs"), is_to_compare=True))
         await stage.pilot.pause()
         stage.backend.run(1)
         await finish(stage)

@@ -14,6 +14,7 @@ from engine.settings import BatcherName
 from tests.tui.goldens import draw, screen_text
 from tests.tui.stage import SIZES, mixed_traffic, staged
 from tuiapp.presets import list_presets
+from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
@@ -161,6 +162,15 @@ async def test_w_plays_a_preset_under_its_settings(monkeypatch):
         assert len(stage.app.screen.snapshot.slots) == 16
         aborted = [e for e in events_of(stage, Finished) if e.reason is FinishReason.ABORT]
         assert len(aborted) == 39  # all of what ran before, but for the one that was done
+
+
+async def test_c_in_the_picker_compares_the_engines_of_the_highlighted_preset(monkeypatch):
+    monkeypatch.setattr("tuiapp.screens.live.list_presets", lambda: list_presets((PRESETS,)))
+    async with staged() as stage:
+        await stage.press("w", "c")
+        assert isinstance(stage.app.screen, CompareScreen)
+        assert stage.app.screen.comparison.contest.name == "straggler"
+        assert stage.app.session.playing is None
 
 
 async def test_a_preset_can_be_played_again(monkeypatch):

@@ -18,7 +18,7 @@ from tuiapp.lanes.traffic import PresetTraffic
 from tuiapp.presets import Preset, list_presets
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inspect import InspectScreen
-from tuiapp.screens.picker import PickerScreen
+from tuiapp.screens.picker import Choice, PickerScreen
 from tuiapp.screens.picture import save_picture
 from tuiapp.session import Session
 from tuiapp.view.rewind import open_log
@@ -184,12 +184,12 @@ class CompareScreen(Screen[None]):
         self._compare_preset(traffic.preset)
 
     def action_workload(self) -> None:
-        self.app.push_screen(PickerScreen(self._session, list_presets), self._pick)
+        self.app.push_screen(PickerScreen(self._session, list_presets, can_play=False), self._pick)
 
-    def _pick(self, preset: Preset | None) -> None:
-        if preset:
+    def _pick(self, choice: Choice | None) -> None:
+        if choice:
             self._is_usual = False
-            self._compare_preset(preset)
+            self._compare_preset(choice.preset)
 
     def _compare_preset(self, preset: Preset) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -15,10 +16,11 @@ from engine.config import ConfigError
 from engine.settings import BatcherName
 from tuiapp.attacks import Attacks
 from tuiapp.knobs import next_system, read_systems
+from tuiapp.lanes import Contest, contest_of_preset
 from tuiapp.lanes.choose import choose_contest
 from tuiapp.library.library import Library
 from tuiapp.preferences import USUAL, Preferences
-from tuiapp.presets import Preset, list_presets
+from tuiapp.presets import list_presets
 from tuiapp.screens.attack import AttackScreen
 from tuiapp.screens.choosing import ChoosingScreen
 from tuiapp.screens.compare import CompareScreen
@@ -29,7 +31,7 @@ from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.lessons import LessonsScreen
 from tuiapp.screens.live_keys import BINDINGS, LIVE_ACTIONS, LOADED_ACTIONS, REPLAY_ACTIONS
 from tuiapp.screens.news import News
-from tuiapp.screens.picker import PickerScreen
+from tuiapp.screens.picker import Choice, PickerScreen
 from tuiapp.screens.picture import save_picture
 from tuiapp.screens.profile import ProfileScreen
 from tuiapp.screens.run_reports import RunReports
@@ -175,22 +177,31 @@ class LiveScreen(ChoosingScreen):
         if self._session.prompts is not None:
             self.app.push_screen(PickerScreen(self._session, list_presets), self._play)
 
-    def _play(self, preset: Preset | None) -> None:
-        if preset is None:
+    def _play(self, choice: Choice | None) -> None:
+        if choice is None:
+            return
+        if choice.is_to_compare:
+            self._compare(partial(contest_of_preset, choice.preset, self._session.base))
             return
         try:
-            self._session.play_preset(preset)
+            self._session.play_preset(choice.preset)
         except ConfigError as error:
             self.notify(str(error), severity="error", markup=False)
         self.draw_all()
 
     def action_compare(self) -> None:
         """Run what plays here, or has arrived here, through several engines."""
+        if self._session.prompts is not None:
+            self._compare(partial(choose_contest, self._session))
+
+    def _compare(self, choose: Callable[[], Contest | None]) -> None:
+        """Open the comparison, or say why there can be none."""
         spec = self._session.spec
-        if spec is None or self._session.prompts is None:
+        if spec is None:
+            self.notify("These engines cannot be built beside this one", timeout=3)
             return
         try:
-            contest = choose_contest(self._session)
+            contest = choose()
         except ConfigError as error:
             self.notify(str(error), severity="error", markup=False)
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events, on, work
@@ -23,14 +24,26 @@ from tuiapp.widgets.lines import describe
 from tuiapp.widgets.workload_charts import NAME, draw_workload
 
 
-class PickerScreen(Dialog[Preset]):
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A workload, and whether it is to be compared rather than played."""
+
+    preset: Preset
+    is_to_compare: bool = False
+
+
+class PickerScreen(Dialog[Choice]):
     """Presets on the left, what the chosen one is like on the right; dismissed with the choice.
 
     Args:
         read: reads what there is to choose from, in a thread: it may be long traces.
+        can_play: the choice can be played as well as compared.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("w,q", "close", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("w,q", "close", "Close"),
+        Binding("c", "compare", "Compare"),
+    ]
     DEFAULT_CSS = """
     PickerScreen #columns { height: 21; max-height: 1fr; margin-top: 1; }
     PickerScreen OptionList { width: 24; height: 100%; border: none; background: $surface; }
@@ -38,8 +51,12 @@ class PickerScreen(Dialog[Preset]):
     PickerScreen #errors { color: $error; height: auto; max-height: 3; }
     """
 
-    def __init__(self, session: Session, read: Callable[[], Shelf]) -> None:
-        super().__init__("workload", "enter run   ↑↓ choose   esc cancel")
+    def __init__(
+        self, session: Session, read: Callable[[], Shelf], *, can_play: bool = True
+    ) -> None:
+        keys = "⏎ play   c compare its engines" if can_play else "⏎ compare its engines"
+        super().__init__("workload", f"{keys}   ↑↓ choose   esc cancel")
+        self._can_play = can_play
         self._session = session
         self._read_shelf = read
         self._presets: dict[str, Preset] = {}
@@ -83,17 +100,28 @@ class PickerScreen(Dialog[Preset]):
     @on(OptionList.OptionHighlighted)
     def _draw(self) -> None:
         """Show what the chosen preset is like, drawn for the width that there is."""
-        options, about = self.query_one(OptionList), self.query_one("#about")
-        if options.highlighted is None:
+        about, preset = self.query_one("#about"), self._highlighted
+        if preset is None:
             return
-        preset = self._presets[options.get_option_at_index(options.highlighted).id or ""]
         width = about.size.width - 1
         self.query_one("#details", Static).update(_details(preset, self._session, width))
         about.scroll_home(animate=False)
 
+    @property
+    def _highlighted(self) -> Preset | None:
+        options = self.query_one(OptionList)
+        if options.highlighted is None:
+            return None
+        return self._presets[options.get_option_at_index(options.highlighted).id or ""]
+
     @on(OptionList.OptionSelected)
     def _choose(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._presets[event.option_id or ""])
+        self.dismiss(Choice(self._presets[event.option_id or ""], not self._can_play))
+
+    def action_compare(self) -> None:
+        """Run the highlighted preset through the engines that it compares."""
+        if preset := self._highlighted:
+            self.dismiss(Choice(preset, is_to_compare=True))
 
 
 def _details(preset: Preset, session: Session, width: int) -> Content:
