@@ -37,10 +37,13 @@ def preset_of(text=TEXT):
     return parse(text, Path("small.toml"))
 
 
-def compare(contest, backend=None):
+def compare(contest, backend=None, spec=SPEC):
     """A comparison that has run to its end."""
     backend = backend or StageBackend()
-    comparison = Comparison(contest, SPEC, backend.lend)
+    return finish(Comparison(contest, spec, backend.lend), backend)
+
+
+def finish(comparison, backend):
     comparison.poll()
     while comparison.is_running:
         backend.run(50)
@@ -155,9 +158,41 @@ def test_a_lane_that_cannot_be_built_says_why_and_the_others_run():
     assert broken.standing.status is Status.FAILED
     assert "9000000 KV blocks of 16 tokens do not fit" in broken.standing.problem
     assert sound.is_over
-    assert str(tell_verdict(comparison)) == (
-        "No verdict: fewer than two lanes have run to their end."
+    told = str(tell_verdict(comparison))
+    assert told.startswith("No verdict: static failed (9000000 KV blocks of 16 tokens do not fit")
+    assert told.endswith(
+        "; e changes what the lanes run under, w takes other requests, r runs the lanes again."
     )
+
+
+def test_where_every_lane_fails_the_verdict_says_so_and_what_to_do():
+    settings = EngineSettings(num_kv_blocks=9_000_000)
+    backend = StageBackend()
+    backend.submit(ask("a", 10, 4))
+    contest = contest_of_log(backend.log, 0, settings)
+    spec = ModelSpec(device="sim:h200", model="llama-3.1-8b")
+    told = str(tell_verdict(compare(contest, backend, spec)))
+    assert told.startswith("No verdict: every lane failed (9000000 KV blocks")
+    assert "w takes other requests" in told
+
+
+def test_where_no_lane_answers_anything_nobody_wins():
+    backend = StageBackend()
+    backend.submit(ask("long", 100, 4))
+    contest = contest_of_log(backend.log, 0, EngineSettings(max_model_len=64))
+    told = str(tell_verdict(compare(contest, backend)))
+    assert told.startswith("No lane answered a request (")
+    assert "64" in told
+    assert "e changes what the lanes run under" in told
+
+
+def test_requests_that_no_lane_answers_are_told_beside_the_verdict():
+    backend = StageBackend()
+    backend.submit(ask("long", 100, 4))
+    for name in ("a", "b", "c"):
+        backend.submit(ask(name, 10, 4))
+    contest = contest_of_log(backend.log, 0, EngineSettings(max_model_len=64))
+    assert "No lane answered 1 of 4 (" in str(tell_verdict(compare(contest, backend)))
 
 
 def test_refused_requests_leave_the_verdict_open():

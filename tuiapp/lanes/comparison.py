@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import floor, log10
 
 from engine.backends.guest import Guest
 from engine.runners.parts import ModelSpec
+from engine.settings import EngineSettings
 from tuiapp.lanes.contest import Contest
 from tuiapp.lanes.lane import Lane, Status
 from tuiapp.lanes.race import Race
@@ -21,19 +23,22 @@ class Comparison:
 
     Args:
         lend: gives the engine to a guest.
+        lanes: of this contest, some of which may have run; None have if not given.
 
     Attributes:
         lanes: all that there are to choose from.
         shown: those side by side, in the same order.
     """
 
-    def __init__(self, contest: Contest, spec: ModelSpec, lend: Callable[[Guest], None]) -> None:
+    def __init__(
+        self,
+        contest: Contest,
+        spec: ModelSpec,
+        lend: Callable[[Guest], None],
+        lanes: Sequence[Lane] = (),
+    ) -> None:
         self.contest = contest
-        num_requests = contest.traffic.num_requests
-        self.lanes = tuple(
-            Lane(name, settings, num_requests, contest.slo)
-            for name, settings in contest.entries.items()
-        )
+        self.lanes = tuple(lanes) or tuple(_lanes_of(contest).values())
         self.shown = self.lanes[:MOST]
         self._spec = spec
         self._lend = lend
@@ -89,7 +94,41 @@ class Comparison:
         if self._race:
             self._race.cancel()
 
+    def again(self) -> Comparison:
+        """The lanes that are shown, to be run once more; earlier runs of them count on."""
+        again = [lane.again() for lane in self.shown]
+        kept = [next((a for a in again if a.name == lane.name), lane) for lane in self.lanes]
+        return self._with(self.contest, kept, [lane.name for lane in again])
+
+    def under(self, entries: Mapping[str, EngineSettings], shown: Sequence[str]) -> Comparison:
+        """The same requests under other settings; lanes that there are already keep their runs.
+
+        Args:
+            shown: names of those to show.
+        """
+        contest = replace(self.contest, entries=entries)
+        lanes = _lanes_of(contest)
+        for lane in self.lanes:
+            if entries.get(lane.name) == lane.settings and lane.is_over:
+                lanes[lane.name] = lane
+        return self._with(contest, list(lanes.values()), shown)
+
+    def _with(self, contest: Contest, lanes: list[Lane], shown: Sequence[str]) -> Comparison:
+        new = Comparison(contest, self._spec, self._lend, lanes)
+        new.shown = tuple(lane for lane in lanes if lane.name in shown)
+        new._pace = self._pace
+        return new
+
     def rulings(self) -> tuple[Verdict, ...]:
         """What became of the preset's claims, by the lanes that have run."""
         outcomes = [outcome for lane in self.lanes if (outcome := lane.outcome())]
         return judge(self.contest.claims, outcomes)
+
+
+def _lanes_of(contest: Contest) -> dict[str, Lane]:
+    """A lane that has not run for each of the settings."""
+    num_requests = contest.traffic.num_requests
+    return {
+        name: Lane(name, settings, num_requests, contest.slo)
+        for name, settings in contest.entries.items()
+    }

@@ -31,6 +31,7 @@ class Standing:
     Attributes:
         origin: seconds on the engine's clock when the run began.
         problem: why there is no run, or why it ended early.
+        expected: seconds that it will take, as far as that could be told beforehand.
     """
 
     status: Status = Status.WAITING
@@ -39,6 +40,7 @@ class Standing:
     settings: EngineSettings | None = None
     origin: float = 0.0
     problem: str = ""
+    expected: float | None = None
 
 
 class Lane:
@@ -46,6 +48,7 @@ class Lane:
 
     Args:
         settings: asked for; the engine's own are in `standing`, once it is built.
+        earlier: the numbers of earlier runs of the same requests under the same settings.
 
     Attributes:
         standing: written by the engine's thread alone.
@@ -53,13 +56,22 @@ class Lane:
         complaints: what was refused or failed, in the engine's words, each once.
     """
 
-    def __init__(self, name: str, settings: EngineSettings, num_requests: int, slo: Slo) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: EngineSettings,
+        num_requests: int,
+        slo: Slo,
+        earlier: tuple[Report, ...] = (),
+    ) -> None:
         self.name = name
         self.settings = settings
         self.num_requests = num_requests
         self.standing = Standing()
         self.track = Track()
         self.complaints: dict[str, None] = {}
+        self._slo = slo
+        self._earlier = earlier
         self._metrics = Metrics(slo)
         self._position = 0
         self._report: Report | None = None
@@ -86,6 +98,29 @@ class Lane:
         if self._report is None:
             self._report = self._metrics.report()
         return self._report
+
+    @property
+    def num_runs(self) -> int:
+        """This one and those before it."""
+        return 1 + len(self._earlier)
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its times come from a cost model, so that it repeats itself exactly."""
+        info = self.standing.info
+        return info is not None and info.is_simulated
+
+    def values(self, metric: str) -> list[float]:
+        """A metric in every run that has it."""
+        found = (report.value(metric) for report in (*self._earlier, self.report()))
+        return [float(number) for number in found if number is not None]
+
+    def again(self) -> Lane:
+        """The same to be run once more; what this run came to counts on, if it is over."""
+        earlier = (*self._earlier, self.report()) if self.is_over else self._earlier
+        fresh = Lane(self.name, self.settings, self.num_requests, self._slo, earlier)
+        fresh.standing = Standing(expected=self.track.ended if self.is_over else None)
+        return fresh
 
     def outcome(self) -> Outcome | None:
         """The run as reports take it; None before there is an engine."""

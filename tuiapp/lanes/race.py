@@ -7,6 +7,7 @@ always the one whose clock is behind, so that they advance together.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from engine.config import ConfigError
@@ -19,6 +20,7 @@ from engine.run import advance
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.workload import Feed
+from tuiapp.lanes.forecast import Measured, fit_passes, rehearse
 from tuiapp.lanes.lane import Lane, Standing, Status
 from tuiapp.lanes.traffic import Traffic
 from tuiapp.running.engines import Engines
@@ -60,7 +62,10 @@ class Race:
         self._spec = spec
         self._traffic = traffic
         self._pending = list(lanes)
+        self._untold = [lane for lane in lanes if lane.standing.expected is None]
         self._runs: list[_Run] = []
+        self._host: EngineCore | None = None
+        self._passes: Measured | None = None
         self._engines = Engines(spec, log_capacity=None)
         self._requests: Sequence[Request] = ()
         self._is_cancelled = False
@@ -73,10 +78,13 @@ class Race:
     def begin(self, host: EngineCore) -> None:
         predecessor = None if self._engines.is_simulated else host
         self._engines = Engines(self._spec, predecessor, log_capacity=None)
+        self._host, self._passes = host, fit_passes(host.log.since(0)[0])
 
     def turn(self) -> float | None:
         if self._is_cancelled:
             self._end("broken off")
+        elif self._untold and self._passes and not self._engines.is_simulated:
+            self._foresee(self._untold.pop(0), self._passes)
         elif self._pending and (self._engines.is_simulated or not self._runs):
             self._start(self._pending.pop(0))
         elif self._runs:
@@ -84,17 +92,36 @@ class Race:
         self.is_over = not (self._pending or self._runs)
         return None if self.is_over else 0.0
 
+    def _foresee(self, lane: Lane, cost: Measured) -> None:
+        """Tell how long a lane will take, if it can run; else it says why when its turn comes."""
+        host = self._host
+        if host is None:
+            return
+        pace = cost.pace if self._traffic.is_paced_in_steps else 1.0
+        with suppress(ConfigError):
+            requests = self._traffic.requests(PromptMaker(host.tokenizer))
+            workload = self._traffic.rehearsal(requests, pace)
+            seconds = rehearse(lane.settings, host.info, workload, cost)
+            lane.standing = Standing(expected=seconds)
+
     def _start(self, lane: Lane) -> None:
         """Build the engine of a lane; where that cannot be, the lane says why."""
         try:
             self._prepare(lane.settings)
             core = self._engines.build(lane.settings)
         except (ConfigError, RunnerError) as error:
-            lane.standing = Standing(Status.FAILED, problem=str(error))
+            lane.standing = replace(lane.standing, status=Status.FAILED, problem=str(error))
             return
         origin = core.clock.now()
         workload = self._traffic.workload(self._requests, self.pace or 1.0)
-        lane.standing = Standing(Status.RUNNING, core.log, core.info, core.settings, origin)
+        lane.standing = Standing(
+            Status.RUNNING,
+            core.log,
+            core.info,
+            core.settings,
+            origin,
+            expected=lane.standing.expected,
+        )
         self._runs.append(_Run(lane, core, Feed(workload, origin)))
 
     def _prepare(self, settings: EngineSettings) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from engine.actions import Abort
-from engine.events import Arrived, Finished
+from engine.events import Arrived, Event, Finished, Token
 from engine.generate.script import Ask, Script
 from engine.log import EventLog
 from engine.prompts import PromptMaker
@@ -39,6 +40,10 @@ class Traffic(Protocol):
         """Let those requests arrive, with all that happens beside them."""
         ...
 
+    def rehearsal(self, requests: Sequence[Request], pace: float) -> Workload:
+        """The same with outputs as long as they are likely to be, for who cannot know their end."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class PresetTraffic:
@@ -60,6 +65,9 @@ class PresetTraffic:
     def workload(self, requests: Sequence[Request], pace: float) -> Workload:
         return self.preset.workload(requests, pace=pace)
 
+    def rehearsal(self, requests: Sequence[Request], pace: float) -> Workload:
+        return self.workload(requests, pace)
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedTraffic:
@@ -68,10 +76,12 @@ class RecordedTraffic:
     Attributes:
         recorded: with arrivals in seconds since the first of them.
         departures: in the same seconds.
+        lengths: tokens of the outputs that have ended by themselves, by request.
     """
 
     recorded: tuple[Request, ...]
     departures: tuple[Abort, ...] = ()
+    lengths: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def num_requests(self) -> int:
@@ -86,6 +96,14 @@ class RecordedTraffic:
 
     def workload(self, requests: Sequence[Request], pace: float) -> Workload:
         return Script([Ask(request) for request in requests], self.departures)
+
+    def rehearsal(self, requests: Sequence[Request], pace: float) -> Workload:
+        known = [self._shorten(request) for request in requests]
+        return self.workload(known, pace)
+
+    def _shorten(self, request: Request) -> Request:
+        most = self.lengths.get(request.id, request.sampling.max_tokens)
+        return replace(request, sampling=replace(request.sampling, max_tokens=most))
 
 
 def record_traffic(log: EventLog, since: int, most: int) -> RecordedTraffic:
@@ -103,4 +121,17 @@ def record_traffic(log: EventLog, since: int, most: int) -> RecordedTraffic:
             and event.reason is FinishReason.ABORT
             and event.request_id in ids
         ),
+        _lengths(events),
     )
+
+
+def _lengths(events: Sequence[Event]) -> dict[str, int]:
+    """How long the outputs were that ended where the model ended them."""
+    counts = Counter(event.request_id for event in events if isinstance(event, Token))
+    return {
+        event.request_id: counts[event.request_id]
+        for event in events
+        if isinstance(event, Finished)
+        and event.reason is FinishReason.STOP
+        and counts[event.request_id]
+    }

@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import exp, inf, log
 
 from tuiapp.lanes.comparison import Comparison
-from tuiapp.lanes.lane import Lane, Status
+from tuiapp.lanes.lane import Lane
+from tuiapp.lanes.measures import (
+    GAP,
+    LEVEL,
+    MEASURES,
+    clear_leads,
+    tell_noise,
+    value,
+)
+from tuiapp.lanes.mishaps import tell_mishap, tell_rest
+from tuiapp.lanes.progress import tell_progress
 from tuiapp.running.verdicts import Ruling
 from tuiapp.view.story import Story
-
-LEVEL = 1.05  # a smaller ratio is no difference worth a word
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """What is compared, and how a difference in it is put into words."""
-
-    metric: str
-    subject: str
-    brief: str
-    better: str
-    worse: str
-    is_more_better: bool = False
-
-
-GAP = Measure("itl_max_ms", "worst gap", "gap", "shorter", "longer")
-MEASURES = (
-    Measure("ttft_p50_ms", "median first token", "TTFT", "sooner", "later"),
-    Measure("e2e_p50_ms", "median answer", "E2EL", "sooner", "later"),
-    Measure("out_tps", "throughput", "tokens/s", "higher", "lower", is_more_better=True),
-    GAP,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Lead:
-    """By how many times one lane is ahead of another in a measure; below 1 it is behind."""
-
-    measure: Measure
-    ratio: float
 
 
 def tell_verdict(comparison: Comparison, *, is_brief: bool = False) -> Story:
@@ -50,31 +28,30 @@ def tell_verdict(comparison: Comparison, *, is_brief: bool = False) -> Story:
         is_brief: in few words, the largest gain and the price.
     """
     lanes = comparison.shown
-    if told := _tell_progress(lanes):
+    if told := tell_progress(comparison) or tell_mishap(lanes):
         return told
     over = [lane for lane in lanes if lane.is_over]
-    if len(over) < 2:
-        return Story("No verdict", ": fewer than two lanes have run to their end.")
-    if told := _tell_unlike(over):
-        return told
     winner = find_winner(over)
-    claims = "" if is_brief else _tell_claims(comparison)
+    if not _is_ahead(winner, over):
+        return Story("A draw", f"{_tell_draw(over)}{tell_rest(lanes)}")
     gains = _tell_gains(winner, over, is_brief=is_brief)
-    rest = f"{gains}{_tell_price(winner, over, is_brief=is_brief)}{claims}"
-    return Story(f"{winner.name} wins" if _is_ahead(winner, over) else "A draw", rest)
+    rest = f"{gains}{_tell_price(winner, over, is_brief=is_brief)}"
+    if not is_brief:
+        rest += f"{_tell_claims(comparison)}{tell_noise(over)}"
+    return Story(_tell_winner(winner, over), f"{rest}{tell_rest(lanes)}")
 
 
 def tell_lane(lane: Lane, lanes: Sequence[Lane]) -> str:
     """How a lane compares with the winner, in a few words; empty before there is one."""
     over = [each for each in lanes if each.is_over]
-    if lane not in over or len(over) < len(lanes) or len(over) < 2 or _tell_unlike(over):
+    if lane not in over or len(over) < len(lanes) or tell_mishap(over):
         return ""
     winner = find_winner(over)
     if winner is lane:
-        return "wins" if _is_ahead(winner, over) else ""
-    behind = [each for each in _leads(winner, lane) if each.ratio >= LEVEL]
+        return ("leads" if _peers(winner, over) else "wins") if _is_ahead(winner, over) else ""
+    behind = clear_leads(winner, lane)
     if not behind:
-        return f"level with {winner.name}"
+        return f"{_tell_level(lane)} {winner.name}"
     words = ", ".join(
         f"{e.measure.subject} {_times(e.ratio)} {e.measure.worse}" for e in behind[:2]
     )
@@ -86,38 +63,29 @@ def find_winner(over: Sequence[Lane]) -> Lane:
     losses = {lane.name: _loss(lane, over) for lane in over}
     least = min(losses.values())
     near = [lane for lane in over if losses[lane.name] <= least * LEVEL]
-    return min(near, key=lambda lane: (_value(lane, GAP) or inf, losses[lane.name]))
+    return min(near, key=lambda lane: (value(lane, GAP) or inf, losses[lane.name]))
 
 
-def _tell_progress(lanes: Sequence[Lane]) -> Story | None:
-    running = [lane for lane in lanes if lane.standing.status is Status.RUNNING]
-    to_come = [lane.name for lane in lanes if lane.standing.status is Status.WAITING]
-    if not running and not to_come:
-        return None
-    if not running:
-        return Story("The engine makes room", f" for {to_come[0]} …")
-    told = (f"{lane.name} {lane.track.num_ended} of {lane.num_requests}" for lane in running)
-    then = f"; then {', '.join(to_come)}" if to_come else ""
-    return Story("Answered so far", f": {', '.join(told)}{then}. Each lane gets the same requests.")
+def _tell_winner(winner: Lane, over: Sequence[Lane]) -> str:
+    peers = _peers(winner, over)
+    if not peers:
+        return f"{winner.name} wins"
+    names = " and ".join(lane.name for lane in (winner, *peers))
+    return f"{names} lead, {_tell_level(winner)} each other"
 
 
-def _tell_unlike(over: Sequence[Lane]) -> Story | None:
-    """Lanes that did not do the same work cannot be compared."""
-    counts = {lane.name: lane.report().service.num_completed for lane in over}
-    if len(set(counts.values())) == 1:
-        return None
-    told = ", ".join(f"{name} {count}" for name, count in counts.items())
-    reasons = [text for lane in over for text in lane.complaints]
-    why = f" ({reasons[0]})" if reasons else ""
-    return Story("Not the same work", f": requests answered in full: {told}{why}.")
+def _tell_draw(over: Sequence[Lane]) -> str:
+    """Why nobody wins."""
+    if all(lane.is_simulated for lane in over):
+        return f": no lane is ahead of another by {LEVEL - 1:.0%} on these requests."
+    return f": no lane is ahead of another by more than noise.{tell_noise(over)}"
 
 
 def _tell_gains(winner: Lane, over: Sequence[Lane], *, is_brief: bool) -> str:
     """What it gains on the lane that is furthest behind."""
-    last = max((lane for lane in over if lane is not winner), key=lambda lane: _loss(lane, over))
-    gains = [lead for lead in _leads(winner, last) if lead.ratio >= LEVEL]
-    if not gains:
-        return f": no lane is ahead of another by {LEVEL - 1:.0%} on these requests."
+    behind = [lane for lane in over if lane is not winner and clear_leads(winner, lane)]
+    last = max(behind, key=lambda lane: _loss(lane, over))
+    gains = clear_leads(winner, last)
     words = ", ".join(
         f"{g.measure.subject} {_times(g.ratio)} {g.measure.better}" for g in gains[:2]
     )
@@ -133,14 +101,10 @@ def _tell_gains(winner: Lane, over: Sequence[Lane], *, is_brief: bool) -> str:
 def _tell_price(winner: Lane, over: Sequence[Lane], *, is_brief: bool) -> str:
     """Where another lane is better, and by how much."""
     behind = [
-        (lead, lane)
-        for lane in over
-        if lane is not winner
-        for lead in _leads(lane, winner)
-        if lead.ratio >= LEVEL
+        (lead, lane) for lane in over if lane is not winner for lead in clear_leads(lane, winner)
     ]
     if not behind:
-        return " It costs nothing here." if _is_ahead(winner, over) else ""
+        return " It costs nothing here."
     lead, lane = max(behind, key=lambda pair: pair[0].ratio)
     measure = lead.measure
     if is_brief:
@@ -158,36 +122,31 @@ def _tell_claims(comparison: Comparison) -> str:
 
 
 def _is_ahead(winner: Lane, over: Sequence[Lane]) -> bool:
+    return any(clear_leads(winner, lane) for lane in over if lane is not winner)
+
+
+def _peers(winner: Lane, over: Sequence[Lane]) -> list[Lane]:
+    """Lanes that cannot be told from the winner."""
     others = (lane for lane in over if lane is not winner)
-    return any(lead.ratio >= LEVEL for lane in others for lead in _leads(winner, lane))
+    return [one for one in others if not (clear_leads(winner, one) or clear_leads(one, winner))]
+
+
+def _tell_level(lane: Lane) -> str:
+    """What two lanes are that cannot be told apart."""
+    return "level with" if lane.is_simulated else "within noise of"
 
 
 def _loss(lane: Lane, over: Sequence[Lane]) -> float:
     """How many times worse than the best it is on average, over what every lane has."""
     ratios = []
     for measure in MEASURES:
-        values = [_value(each, measure) for each in over]
-        known = [value for value in values if value]
-        own = _value(lane, measure)
+        values = [value(each, measure) for each in over]
+        known = [each for each in values if each]
+        own = value(lane, measure)
         if own and len(known) == len(over):
             best = max(known) if measure.is_more_better else min(known)
             ratios.append(abs(log(own / best)))
     return exp(sum(ratios) / len(ratios)) if ratios else 1.0
-
-
-def _leads(one: Lane, other: Lane) -> list[Lead]:
-    """By how much the one is ahead, in every measure that both have; the largest first."""
-    found = []
-    for measure in MEASURES:
-        mine, theirs = _value(one, measure), _value(other, measure)
-        if mine and theirs:
-            ratio = mine / theirs if measure.is_more_better else theirs / mine
-            found.append(Lead(measure, ratio))
-    return sorted(found, key=lambda lead: -lead.ratio)
-
-
-def _value(lane: Lane, measure: Measure) -> float | None:
-    return lane.report().value(measure.metric)
 
 
 def _times(ratio: float) -> str:

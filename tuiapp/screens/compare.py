@@ -60,7 +60,7 @@ class CompareScreen(Screen[None]):
         Binding("4", "show_lane(3)", "Lanes", show=False, tooltip="Show a lane, or hide it"),
         Binding("v", "variants", "Variants", show=False, tooltip="The preset's, or every batcher"),
         Binding("w", "workload", "Workload", tooltip="Compare a preset workload"),
-        Binding("r", "again", "Again", tooltip="Run all lanes again"),
+        Binding("r", "again", "Repeat", tooltip="Run the lanes once more, to tell noise apart"),
         Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this screen as SVG"),
         Binding("question_mark", "help", "Help", key_display="?", tooltip="This page"),
         Binding("escape,c,q", "leave", "Back", key_display="esc", tooltip="Give the engine back"),
@@ -121,9 +121,13 @@ class CompareScreen(Screen[None]):
 
     def _compare(self, contest: Contest) -> None:
         """Begin anew."""
+        self._show(Comparison(contest, self._spec, self._session.backend.lend))
+
+    def _show(self, comparison: Comparison) -> None:
+        """Go over to another comparison."""
         self.comparison.cancel()
         self._played_from = None
-        self.comparison = Comparison(contest, self._spec, self._session.backend.lend)
+        self.comparison = comparison
         self.view.begin(self.comparison)
         self.draw_all()
 
@@ -200,7 +204,8 @@ class CompareScreen(Screen[None]):
             self._compare(contest)
 
     def action_again(self) -> None:
-        self._compare(self.comparison.contest)
+        """Run the lanes once more; from the second run on their own spread tells noise apart."""
+        self._show(self.comparison.again())
 
     def action_inspect(self) -> None:
         """The request that is marked, at the moment that is shown."""

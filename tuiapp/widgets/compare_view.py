@@ -15,12 +15,13 @@ from tuiapp.lanes.axis import draw_axis, show_seconds
 from tuiapp.lanes.comparison import MOST
 from tuiapp.lanes.ghost import tell_ghost
 from tuiapp.lanes.layout import share_rows
+from tuiapp.lanes.progress import tell_lane_progress
 from tuiapp.lanes.verdict import find_winner
 from tuiapp.text import one_line
 from tuiapp.view.layout import TALL, WIDE
 from tuiapp.widgets.ghost_rows import RESULT, GhostFrame, GhostRows
 from tuiapp.widgets.lane_rows import GUTTER, WIDE_GUTTER
-from tuiapp.widgets.lane_view import LaneFrame, LaneView, num_slots
+from tuiapp.widgets.lane_view import LaneFrame, LaneView, LaneWords, num_slots
 from tuiapp.widgets.lines import Legend, Line
 
 METERS = 29  # cells beside the rows of a lane
@@ -215,9 +216,11 @@ class CompareView(Vertical):
             if index < len(self.lanes):
                 lane = self.lanes[index]
                 number = self._comparison.lanes.index(lane) + 1
-                verdict = tell_lane(lane, self.lanes)
+                words = LaneWords(
+                    tell_lane_progress(self._comparison, lane), tell_lane(lane, self.lanes)
+                )
                 slot = self._slot if index == self._picked else None
-                view.show(lane, frame, number, verdict, rows[index], slot)
+                view.show(lane, frame, number, words, rows[index], slot)
 
     def _num_other_lines(self, height: int) -> int:
         """Head, axis, verdict, legend and footer."""

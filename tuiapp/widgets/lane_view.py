@@ -9,8 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 
-from tuiapp.lanes.axis import show_seconds
-from tuiapp.lanes.lane import Lane, Status
+from tuiapp.lanes.lane import Lane
 from tuiapp.lanes.track import Moment
 from tuiapp.text import one_line
 from tuiapp.widgets.lane_meters import LaneMeters, show_brief
@@ -34,6 +33,19 @@ class LaneFrame:
     is_wide: bool
     can_halve: bool
     has_numbers: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LaneWords:
+    """What is said of one lane.
+
+    Attributes:
+        progress: how far it is.
+        verdict: how it compares with the winner; empty before there is one.
+    """
+
+    progress: str
+    verdict: str
 
 
 class LaneView(Vertical):
@@ -63,7 +75,7 @@ class LaneView(Vertical):
         lane: Lane,
         frame: LaneFrame,
         number: int,
-        verdict: str,
+        words: LaneWords,
         num_rows: int,
         selected: int | None,
     ) -> None:
@@ -71,7 +83,6 @@ class LaneView(Vertical):
 
         Args:
             number: the key that hides the lane.
-            verdict: how it compares with the winner; empty before there is one.
             selected: the slot that is marked; None where another lane is picked.
         """
         moment = lane.moment(frame.cursor)
@@ -93,12 +104,13 @@ class LaneView(Vertical):
         if frame.has_numbers:
             self._show_numbers(lane, frame, num_rows)
         if frame.cursor is None and lane.is_over:
-            rest = verdict if frame.is_wide else show_brief(lane.report())
+            rest = words.verdict if frame.is_wide else show_brief(lane.report())
         elif lane.standing.log is None:
             rest = ""
         else:
             rest = _tell_moment(moment, is_wide=frame.is_wide)
-        self.query_one(Line).say(_title(lane, number, rest, is_wide=frame.is_wide))
+        title = _title(lane, number, words.progress, rest, is_wide=frame.is_wide)
+        self.query_one(Line).say(title)
 
     def _show_numbers(self, lane: Lane, frame: LaneFrame, num_rows: int) -> None:
         meters = self.query_one(LaneMeters)
@@ -112,15 +124,11 @@ def num_slots(lane: Lane) -> int:
     return max(lane.settings.num_slots, len(lane.track.slots))
 
 
-def _title(lane: Lane, number: int, rest: str, *, is_wide: bool) -> Content:
+def _title(lane: Lane, number: int, done: str, rest: str, *, is_wide: bool) -> Content:
     """Its key, its name, how far it is, and what is to be said of it."""
-    standing, track = lane.standing, lane.track
+    standing = lane.standing
     words = describe(standing.settings or lane.settings)
     what = words.replace(lane.name, "").strip(" ·") if is_wide else ""
-    if standing.status in (Status.RUNNING, Status.OVER):
-        done = f"{track.num_ended}/{lane.num_requests} {show_seconds(track.ended)}"
-    else:
-        done = standing.status.value
     problem = standing.problem or next(iter(lane.complaints), "")
     return Content.assemble(
         (f"{number} ", "$accent"),

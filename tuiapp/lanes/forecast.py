@@ -1,0 +1,92 @@
+"""How long a lane will take on the device at hand: a rehearsal of it in simulated time.
+
+The passes of the rehearsal take what passes of the live engine took, as a straight line over the
+token positions that they computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from engine.assembly import SIM_LINEAR, build_core
+from engine.clock import VirtualClock
+from engine.cost import CostModel, Linear
+from engine.events import EngineInfo, Event, Step
+from engine.log import EventLog
+from engine.plan import Plan
+from engine.run import advance
+from engine.runners.parts import ModelSpec
+from engine.settings import EngineSettings
+from engine.workload import Feed, Workload
+
+FEWEST_PASSES = 30  # of which a line can be made
+MOST_PASSES = 6000  # of a rehearsal: about two seconds of one CPU core
+REFERENCE = Linear()  # the device that presets were made for
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What passes take, by the token positions that they compute; in seconds.
+
+    It is a `CostModel`.
+    """
+
+    by_pass: float
+    by_token: float
+
+    def seconds(self, plan: Plan) -> float:
+        return self.by_pass + self.by_token * plan.num_slots
+
+    @property
+    def pace(self) -> float:
+        """How much slower a decoding pass of one sequence is than on the reference device."""
+        return (self.by_pass + self.by_token) / (REFERENCE.pass_ms / 1000)
+
+
+def fit_passes(events: Iterable[Event]) -> Measured | None:
+    """The line through the passes of a log; None if it has too few."""
+    steps = [event for event in events if isinstance(event, Step) and event.rows]
+    if len(steps) < FEWEST_PASSES:
+        return None
+    sizes = np.array([step.num_slots for step in steps], dtype=float)
+    seconds = np.array([step.duration for step in steps])
+    if np.ptp(sizes) == 0 or seconds.min() <= 0:
+        return Measured(float(seconds.mean()), 0.0)
+    by_token, by_pass = np.polyfit(sizes, seconds, 1)
+    if by_token < 0 or by_pass < 0:
+        return Measured(float(seconds.mean()), 0.0)
+    return Measured(float(by_pass), float(by_token))
+
+
+def rehearse(
+    settings: EngineSettings, info: EngineInfo, workload: Workload, cost: CostModel
+) -> float | None:
+    """Seconds that a workload takes under some settings; None where that takes long to tell.
+
+    Args:
+        info: of the engine that it will run on.
+
+    Raises:
+        ConfigError: there can be no engine under these settings.
+    """
+    limits = replace(
+        settings,
+        num_kv_blocks=settings.num_kv_blocks or info.num_kv_blocks,
+        max_model_len=settings.max_model_len or info.max_model_len,
+    )
+    clock = VirtualClock()
+    core = build_core(ModelSpec(device=SIM_LINEAR), limits, clock, EventLog(1), cost)
+    feed = Feed(workload, clock.now())
+    for _ in range(MOST_PASSES):
+        if feed.is_over and not core.has_work:
+            return clock.now()
+        wake_at = advance(core, feed)
+        if wake_at == inf:
+            return None
+        if wake_at is not None:
+            clock.sleep(max(0.0, wake_at - clock.now()))
+    return None

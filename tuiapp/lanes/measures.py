@@ -1,0 +1,113 @@
+"""What lanes are compared by, and from where on a difference is more than noise.
+
+A simulation repeats itself exactly; a device does not. One run a lane says nothing of how much, so
+small differences count for nothing then. From the second run on the lanes' own spread decides: a
+lane is ahead only where its worst run is better than the other's best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tuiapp.lanes.lane import Lane
+
+LEVEL = 1.05  # a smaller ratio is no difference worth a word
+SINGLE_LEVEL = 1.10  # nor, where a device was measured only once, is one below this
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is compared, and how a difference in it is put into words."""
+
+    metric: str
+    subject: str
+    brief: str
+    better: str
+    worse: str
+    is_more_better: bool = False
+
+
+GAP = Measure("itl_max_ms", "worst gap", "gap", "shorter", "longer")
+MEASURES = (
+    Measure("ttft_p50_ms", "median first token", "TTFT", "sooner", "later"),
+    Measure("e2e_p50_ms", "median answer", "E2EL", "sooner", "later"),
+    Measure("out_tps", "throughput", "tokens/s", "higher", "lower", is_more_better=True),
+    GAP,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """By how many times one lane is ahead of another in a measure; below 1 it is behind.
+
+    Attributes:
+        is_clear: it is more than noise.
+    """
+
+    measure: Measure
+    ratio: float
+    is_clear: bool
+
+
+def leads(one: Lane, other: Lane) -> list[Lead]:
+    """By how much the one is ahead, in every measure that both have; the largest first."""
+    found = [lead for measure in MEASURES if (lead := _lead(one, other, measure))]
+    return sorted(found, key=lambda lead: -lead.ratio)
+
+
+def clear_leads(one: Lane, other: Lane) -> list[Lead]:
+    """Those that are more than noise."""
+    return [lead for lead in leads(one, other) if lead.is_clear]
+
+
+def value(lane: Lane, measure: Measure) -> float | None:
+    """The middle one of a lane's runs."""
+    values = lane.values(measure.metric)
+    return median(values) if values else None
+
+
+def level(lanes: Sequence[Lane]) -> float:
+    """The smallest ratio that counts between these lanes."""
+    is_single = any(lane.num_runs < 2 and not lane.is_simulated for lane in lanes)
+    return SINGLE_LEVEL if is_single else LEVEL
+
+
+def spread(lanes: Sequence[Lane]) -> float | None:
+    """The largest share by which runs of one lane differ, but for their worst gaps.
+
+    None before a lane has a second run. A gap is the worst of thousands: it differs the most.
+    """
+    repeated = [lane for lane in lanes if lane.num_runs > 1]
+    metrics = [measure.metric for measure in MEASURES if measure is not GAP]
+    runs = [values for lane in repeated for each in metrics if (values := lane.values(each))]
+    return max((max(values) / min(values) - 1 for values in runs), default=None)
+
+
+def tell_noise(lanes: Sequence[Lane]) -> str:
+    """The rule, in a line; nothing where no clock was involved."""
+    if all(lane.is_simulated for lane in lanes):
+        return ""
+    share = spread(lanes)
+    if share is None:
+        return f" One run each: below {SINGLE_LEVEL - 1:.0%} counts as noise; r repeats them."
+    fewest = min(lane.num_runs for lane in lanes)
+    return f" Medians of {fewest} runs; those of a lane differ by up to {share:.0%}."
+
+
+def _lead(one: Lane, other: Lane, measure: Measure) -> Lead | None:
+    mine, theirs = value(one, measure), value(other, measure)
+    if not mine or not theirs:
+        return None
+    ratio = mine / theirs if measure.is_more_better else theirs / mine
+    is_clear = ratio >= level((one, other)) and not _overlap(one, other, measure)
+    return Lead(measure, ratio, is_clear)
+
+
+def _overlap(one: Lane, other: Lane, measure: Measure) -> bool:
+    """Whether a run of the one is no better than a run of the other."""
+    mine, theirs = one.values(measure.metric), other.values(measure.metric)
+    if measure.is_more_better:
+        return min(mine) <= max(theirs)
+    return max(mine) >= min(theirs)

@@ -1,0 +1,61 @@
+"""What went wrong in a comparison, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tuiapp.lanes.lane import Lane, Status
+from tuiapp.story import Story
+
+ADVICE = "e changes what the lanes run under, w takes other requests"
+AGAIN = "r runs the lanes again"
+
+
+def tell_mishap(lanes: Sequence[Lane]) -> Story | None:
+    """Why there is no verdict on these lanes, all of which have ended; None if there can be one."""
+    over = [lane for lane in lanes if lane.is_over]
+    if len(over) < 2:
+        return _tell_failed(lanes)
+    counts = {lane.name: lane.report().service.num_completed for lane in over}
+    if not any(counts.values()):
+        return Story("No lane answered a request", f"{_why(over)}; {ADVICE}.")
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{name} {count}" for name, count in counts.items())
+        return Story(
+            "Not the same work", f": requests answered in full: {told}{_why(over)}; {ADVICE}."
+        )
+    return None
+
+
+def tell_rest(lanes: Sequence[Lane]) -> str:
+    """What the verdict leaves out: lanes that failed, and requests that no lane answered."""
+    told = [f" {lane.name} failed: {lane.standing.problem}." for lane in lanes if _has_failed(lane)]
+    over = [lane for lane in lanes if lane.is_over]
+    missing = over[0].num_requests - over[0].report().service.num_completed if over else 0
+    if missing and any(lane.complaints for lane in over):
+        told.append(f" No lane answered {missing} of {over[0].num_requests}{_why(over)}.")
+    return "".join(told)
+
+
+def _tell_failed(lanes: Sequence[Lane]) -> Story:
+    failed = [lane for lane in lanes if _has_failed(lane)]
+    problems = dict.fromkeys(lane.standing.problem for lane in failed)
+    if list(problems) == ["broken off"]:
+        return Story("No verdict", f": broken off before two lanes were over; {AGAIN}.")
+    subject = "every lane" if len(failed) == len(lanes) else _join([lane.name for lane in failed])
+    why = "; ".join(problems)
+    return Story("No verdict", f": {subject} failed ({why}); {ADVICE}, {AGAIN}.")
+
+
+def _has_failed(lane: Lane) -> bool:
+    return lane.standing.status is Status.FAILED
+
+
+def _why(lanes: Sequence[Lane]) -> str:
+    """The first complaint of the engines, in brackets."""
+    reasons = [text for lane in lanes for text in lane.complaints]
+    return f" ({reasons[0]})" if reasons else ""
+
+
+def _join(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
