@@ -54,6 +54,11 @@ class Entry:
         return str(self.run.get("settings", {}).get("batcher", ""))
 
     @property
+    def engine(self) -> str:
+        """What ran: the variant or the batcher; each in turn, where it was changed meanwhile."""
+        return str(self.run.get("course") or "") or self.variant or self.batcher
+
+    @property
     def model(self) -> str:
         return str(self.run.get("info", {}).get("model") or self.about.get("model") or "")
 

@@ -13,6 +13,7 @@ from engine.settings import EngineSettings
 from tuiapp.explain.fold import LifeFold
 from tuiapp.explain.gaps import Gap
 from tuiapp.export.sketch import Sketch
+from tuiapp.library.eras import Era, eras_of, tell_eras
 from tuiapp.library.served import Requests, Served
 from tuiapp.library.subject import Subject
 from tuiapp.running.headless import Outcome, Tally
@@ -38,6 +39,7 @@ class Findings:
         tpots: time per output token of every answer, in seconds.
         slowest: the longest first.
         doubts: why the claims of the preset cannot be held against it, if they cannot.
+        eras: under which settings it ran, and since when.
         judged_with: variants that the claims compare it with, and of which an earlier run stood in.
     """
 
@@ -47,6 +49,7 @@ class Findings:
     tpots: array[float]
     slowest: tuple[Served, ...]
     worst: WorstGap | None
+    eras: tuple[Era, ...] = ()
     doubts: tuple[str, ...] = ()
     judged_with: tuple[str, ...] = ()
 
@@ -113,7 +116,10 @@ def measure(subject: Subject, events: Sequence[Event]) -> Findings | None:
     told = [event for event in events if not isinstance(event, Checkpoint)]
     for sink in (tally, sketch, requests):
         sink.write(told)
+    eras = eras_of(events)
+    is_own = subject.preset is not None and len(eras) - 1 <= subject.preset.num_changes
     outcome = Outcome(
+        course="" if is_own else tell_eras(eras),
         variant=subject.variant,
         settings=settings,
         info=info,
@@ -130,6 +136,7 @@ def measure(subject: Subject, events: Sequence[Event]) -> Findings | None:
         tpots=requests.tpots,
         slowest=requests.slowest(),
         worst=_explain(requests.worst, told),
+        eras=eras,
         doubts=doubts,
     )
 

@@ -66,6 +66,7 @@ def outcome_to_json(outcome: Outcome) -> Json:
     report = outcome.report
     return {
         "variant": outcome.variant,
+        "course": outcome.course,
         "simulated": outcome.info.is_simulated,
         "interrupted": outcome.is_interrupted,
         "settings": asdict(outcome.settings),

@@ -37,6 +37,7 @@ class Outcome:
         complaints: what was rejected or failed, in the engine's words, each once.
         is_interrupted: the user broke it off; the report tells of what was done.
         profile: where its host time went, if that was asked for.
+        course: what ran when, where somebody changed the settings in the middle.
     """
 
     variant: str
@@ -46,11 +47,12 @@ class Outcome:
     complaints: tuple[str, ...] = ()
     is_interrupted: bool = False
     profile: ProfileOutcome | None = None
+    course: str = ""
 
     @property
     def name(self) -> str:
-        """What to call it: the variant, or else the batcher."""
-        return self.variant or self.settings.batcher.value
+        """What to call it: the variant, or else the batcher; or each, where it was changed."""
+        return self.course or self.variant or self.settings.batcher.value
 
     @property
     def is_failed(self) -> bool:

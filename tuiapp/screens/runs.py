@@ -102,7 +102,7 @@ class RunsScreen(Dialog[None]):
 
     def _matches(self, entry: Entry) -> bool:
         """Whether every word of the filter stands in a run's description."""
-        told = (entry.name, entry.preset, entry.variant, entry.batcher, entry.model, entry.device)
+        told = (entry.name, entry.preset, entry.variant, entry.engine, entry.model, entry.device)
         kind = "simulated" if entry.is_simulated else ""
         text = " ".join((*told, kind)).lower()
         return all(word in text for word in self.query_one(Input).value.lower().split())

@@ -7,6 +7,7 @@ from dataclasses import fields
 from textual.content import Content
 
 from engine.settings import EngineSettings
+from tuiapp.library.eras import tell_eras
 from tuiapp.library.findings import Findings
 from tuiapp.library.opening import Opened
 from tuiapp.text import one_line
@@ -24,14 +25,16 @@ def draw_title(findings: Findings) -> Content:
     info = findings.outcome.info
     state = "   so far" if not findings.subject.is_over else ""
     where = "simulated" if info.is_simulated else f"{info.dtype} {info.device}"
+    course = tell_eras(findings.eras)
     variant = f" ({findings.subject.variant})" if findings.subject.variant else ""
     return Content.assemble(
         ("▚ batchscope", "bold $primary"),
         ("   report   ", "bold"),
         one_line(findings.study.name + variant),
         (state, "bold $warning"),
-        (f"   {one_line(info.model)} {one_line(where)} · ", "$muted"),
-        (describe(findings.outcome.settings), "$muted"),
+        (f"   {course}" if course else "", "bold $accent"),
+        (f"   {one_line(info.model)} {one_line(where)}", "$muted"),
+        ("" if course else f" · {describe(findings.outcome.settings)}", "$muted"),
     )
 
 
@@ -41,7 +44,9 @@ def draw_settings(findings: Findings) -> Content:
     told = [info.model, info.device, info.dtype, info.attention]
     where = " · ".join(one_line(part) for part in told if part not in ("-", "none"))
     parts: list[tuple[str, str]] = [("ran on     ", "$muted"), (where, "")]
-    parts.append(("\nsettings   ", "$muted"))
+    if course := tell_eras(findings.eras):
+        parts += [("\nwhat ran   ", "$muted"), (course, "bold")]
+    parts.append(("\nat first   " if course else "\nsettings   ", "$muted"))
     for each in fields(settings):
         value, usual = getattr(settings, each.name), getattr(DEFAULTS, each.name)
         text = str(getattr(value, "value", value)).lower()

@@ -33,8 +33,7 @@ def draw_entry(entry: Entry, width: int, *, is_marked: bool) -> Content:
             (f"{when:<{DATE}}{_fit(entry.name, NAME)}", "$muted"),
             (_fit(entry.problem, max(2, width - len(mark[0]) - DATE - NAME)), "$error"),
         )
-    variant = entry.variant or entry.batcher
-    name = f"{entry.preset} {variant}".strip()
+    name = f"{entry.preset} {entry.engine}".strip()
     device = "simulated" if entry.is_simulated else entry.device
     where = _fit(f"{entry.model} · {device}", WHERE) if width >= WIDE else _fit(device, DEVICE)
     told = [f"{text:>{NUMBER}}" for text in _numbers(entry, width)]
@@ -96,7 +95,7 @@ def differences(first: Entry, second: Entry) -> list[str]:
 
 
 def _title(entry: Entry) -> str:
-    return entry.variant or entry.batcher or entry.name
+    return entry.engine or entry.name
 
 
 def _titles(width: int) -> tuple[str, ...]:
