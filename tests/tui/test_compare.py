@@ -13,6 +13,8 @@ from tuiapp.presets import find_preset
 from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inspect import InspectScreen
+from tuiapp.screens.knobs import KnobsScreen
+from tuiapp.screens.lanes import LanesScreen
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.picker import Choice, PickerScreen
 from tuiapp.widgets.ghost_rows import GhostRows
@@ -142,6 +144,54 @@ async def test_v_changes_between_the_variants_and_every_batcher():
         assert [lane.name for lane in screen.view.lanes] == ["static", "dynamic", "continuous"]
 
 
+async def test_e_chooses_lanes_with_any_batcher_and_any_knobs():
+    async with staged() as stage:
+        screen = await open_preset(stage)
+        await finish(stage)
+        kept = screen.comparison.lanes[2]
+        await press_alone(stage, "e")
+        assert isinstance(stage.app.screen, LanesScreen)
+        await press_alone(stage, "d", "a", "1", "enter")
+        assert isinstance(stage.app.screen, KnobsScreen)
+        while stage.app.screen._knob.name != "max_batch_size":
+            await press_alone(stage, "down")
+        await press_alone(stage, "left", "escape")
+        assert "static, max_batch_size 4" in screen_text(stage.app)
+        await press_alone(stage, "r")
+        stage.backend.run(1)
+        await finish(stage)
+        assert [lane.name for lane in screen.view.lanes] == [
+            "dynamic",
+            "static, max_batch_size 4",
+            "continuous",
+        ]
+        assert screen.comparison.lanes[2] is kept
+        assert verdict(stage).startswith("▸ continuous wins")
+        assert stage.app.session.settings.max_batch_size == 8
+
+
+async def test_lanes_that_cannot_be_compared_are_not_run():
+    async with staged() as stage:
+        screen = await open_preset(stage)
+        before = screen.comparison
+        await press_alone(stage, "e", "space", "down", "space", "r")
+        assert isinstance(stage.app.screen, LanesScreen)
+        assert "1 lanes are marked to be shown; choose 2 to 4" in screen_text(stage.app)
+        await press_alone(stage, "escape")
+        assert screen.comparison is before
+
+
+async def test_r_repeats_the_lanes_and_counts_the_earlier_runs():
+    async with staged() as stage:
+        screen = await open_preset(stage)
+        await finish(stage)
+        await press(stage, "r")
+        assert "about" in screen_text(stage.app)
+        await finish(stage)
+        assert [lane.num_runs for lane in screen.view.lanes] == [2, 2, 2]
+        assert [len(lane.values("out_tps")) for lane in screen.view.lanes] == [2, 2, 2]
+
+
 async def test_w_compares_another_preset_and_r_the_same_again():
     async with staged() as stage:
         screen = await open_preset(stage)
@@ -240,6 +290,13 @@ async def test_help_explains_the_keys_of_this_screen():
         await press_help(stage)
         assert isinstance(stage.app.screen, HelpScreen)
         assert "Two lanes over each other, by request" in screen_text(stage.app)
+
+
+async def press_alone(stage, *keys):
+    """Press keys of a dialog over the comparison."""
+    for key in keys:
+        await stage.pilot.press(key)
+        await stage.pilot.pause()
 
 
 async def press_help(stage):

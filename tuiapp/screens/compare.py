@@ -18,6 +18,7 @@ from tuiapp.lanes.traffic import PresetTraffic
 from tuiapp.presets import Preset, list_presets
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inspect import InspectScreen
+from tuiapp.screens.lanes import LanesScreen, Lineup
 from tuiapp.screens.picker import Choice, PickerScreen
 from tuiapp.screens.picture import save_picture
 from tuiapp.session import Session
@@ -54,7 +55,8 @@ class CompareScreen(Screen[None]):
         Binding("up", "select(-1)", "Select", show=False, tooltip="The slot or request before"),
         Binding("down", "select(1)", "Select", show=False, tooltip="The next slot or request"),
         Binding("enter", "inspect", "Life", key_display="⏎", tooltip="The life of the request"),
-        Binding("1", "show_lane(0)", "Lanes", key_display="1-4", tooltip="Show a lane, or hide it"),
+        Binding("e", "edit", "Lanes", tooltip="Choose the lanes: any batcher, any knobs"),
+        Binding("1", "show_lane(0)", "Show", show=False, tooltip="Show a lane, or hide it"),
         Binding("2", "show_lane(1)", "Lanes", show=False, tooltip="Show a lane, or hide it"),
         Binding("3", "show_lane(2)", "Lanes", show=False, tooltip="Show a lane, or hide it"),
         Binding("4", "show_lane(3)", "Lanes", show=False, tooltip="Show a lane, or hide it"),
@@ -177,6 +179,15 @@ class CompareScreen(Screen[None]):
         if problem := self.comparison.toggle(index):
             self.notify(problem, timeout=3)
         self.draw_all()
+
+    def action_edit(self) -> None:
+        """Choose which engines run these requests."""
+        shown = [lane.name for lane in self.comparison.shown]
+        self.app.push_screen(LanesScreen(self.comparison.contest.entries, shown), self._line_up)
+
+    def _line_up(self, lineup: Lineup | None) -> None:
+        if lineup:
+            self._show(self.comparison.under(lineup.entries, lineup.shown))
 
     def action_variants(self) -> None:
         """Change over between what the preset compares and every batcher."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from textual import on
 from textual.app import ComposeResult
@@ -30,10 +30,18 @@ from tuiapp.knobs import (
 )
 from tuiapp.screens.commands import CommandsScreen
 from tuiapp.screens.dialog import Dialog
-from tuiapp.session import Session
 
 LINE_WIDTH = 39  # a name and, at the right, its value
 NARROW = 50  # cells; a dialect's name then gets a line of its own
+
+
+class Tunable(Protocol):
+    """Whatever has settings that can be changed: a live engine, or a lane that is to run."""
+
+    @property
+    def settings(self) -> EngineSettings: ...
+
+    def configure(self, settings: EngineSettings) -> None: ...
 
 
 class KnobsScreen(Dialog[None]):
@@ -61,10 +69,10 @@ class KnobsScreen(Dialog[None]):
     KnobsScreen #problem.-wrong { color: $error; }
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, subject: Tunable) -> None:
         hint = "←→ turn   ⏎ type   m named system   y command lines   esc close"
         super().__init__("knobs", hint)
-        self._session = session
+        self._subject = subject
         self._knobs = list_knobs()
         self._dialects = read_dialects()
         self._systems = read_systems()
@@ -99,20 +107,20 @@ class KnobsScreen(Dialog[None]):
 
     def action_turn(self, steps: int) -> None:
         try:
-            self._apply(nudge(self._session.settings, self._knob, steps))
+            self._apply(nudge(self._subject.settings, self._knob, steps))
         except ConfigError as error:
             self._complain(error.problem)
 
     def action_system(self) -> None:
         """Schedule as the next of the named systems would."""
-        settings = self._session.settings
+        settings = self._subject.settings
         try:
             self._apply(next_system(settings, self._systems).apply(settings))
         except ConfigError as error:
             self._complain(error.problem)
 
     def action_commands(self) -> None:
-        self.app.push_screen(CommandsScreen(self._dialects, self._session.settings))
+        self.app.push_screen(CommandsScreen(self._dialects, self._subject.settings))
 
     @on(OptionList.OptionHighlighted)
     def _choose(self, event: OptionList.OptionHighlighted) -> None:
@@ -125,7 +133,7 @@ class KnobsScreen(Dialog[None]):
     @on(Input.Submitted)
     def _set(self, event: Input.Submitted) -> None:
         try:
-            self._apply(change(self._session.settings, self._knob, event.value))
+            self._apply(change(self._subject.settings, self._knob, event.value))
         except ConfigError as error:
             self._complain(error.problem)
         else:
@@ -136,8 +144,8 @@ class KnobsScreen(Dialog[None]):
         return self._knobs[self.query_one(OptionList).highlighted or 0]
 
     def _apply(self, settings: EngineSettings) -> None:
-        if settings != self._session.settings:
-            self._session.configure(settings)
+        if settings != self._subject.settings:
+            self._subject.configure(settings)
         self._show()
 
     def _complain(self, problem: str) -> None:
@@ -147,7 +155,7 @@ class KnobsScreen(Dialog[None]):
 
     def _show(self) -> None:
         """Draw every value, and what belongs to the chosen knob."""
-        settings, options = self._session.settings, self.query_one(OptionList)
+        settings, options = self._subject.settings, self.query_one(OptionList)
         for index, knob in enumerate(self._knobs):
             options.replace_option_prompt_at_index(index, _line(knob, settings))
         system = system_of(settings, self._systems)
