@@ -14,13 +14,13 @@ from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
 from tests.builders import ask, make_core
 from tests.tui.stage import StageBackend, mixed_traffic
-from tuiapp.headless import run_preset
 from tuiapp.lanes import Comparison, contest_of_log
 from tuiapp.lanes.forecast import Measured, fit_passes, rehearse
 from tuiapp.lanes.lane import Standing, Status
 from tuiapp.lanes.progress import about, expected, remaining, tell_lane_progress, tell_progress
 from tuiapp.lanes.traffic import PresetTraffic, RecordedTraffic
 from tuiapp.presets import find_preset
+from tuiapp.running.headless import run_preset
 
 SPEC = ModelSpec(device=SIM_LINEAR)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tuiapp.lanes.lane import Lane, Status
-from tuiapp.story import Story
+from tuiapp.view.story import Story
 
 ADVICE = "e changes what the lanes run under, w takes other requests"
 AGAIN = "r runs the lanes again"

@@ -7,7 +7,7 @@ from statistics import median
 from tuiapp.lanes.axis import show_seconds
 from tuiapp.lanes.comparison import Comparison
 from tuiapp.lanes.lane import Lane, Status
-from tuiapp.story import Story
+from tuiapp.view.story import Story
 
 UNFINISHED = (Status.WAITING, Status.RUNNING)
 
