@@ -93,7 +93,7 @@ def make_model(name: str) -> PreTrainedModel:
 
 def generate(model: PreTrainedModel, prompt: tuple[int, ...], max_tokens: int) -> list[int]:
     """The prompt's greedy continuation by transformers' own loop, alone in its batch."""
-    ids = torch.tensor([prompt])
+    ids = torch.tensor([prompt], device=model.device)
     output = model.generate(
         ids,
         attention_mask=torch.ones_like(ids),  # or it would take a 0 in the prompt for padding
