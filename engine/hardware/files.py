@@ -6,8 +6,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_data_path
-
 from engine.config import ConfigError
 
 SUFFIX = ".toml"
@@ -21,6 +19,8 @@ def shipped_files(folder: str) -> dict[str, Path]:
 
 def user_folder(folder: str) -> Path:
     """The folder for files of the user's own; it need not exist."""
+    from platformdirs import user_data_path  # a machine that only runs models may lack it
+
     return user_data_path("batchscope", appauthor=False) / folder
 
 
