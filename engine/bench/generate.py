@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import fields
 from logging import ERROR, getLogger
 from typing import Any
 
@@ -71,8 +72,7 @@ class GenerateBatch:
         getLogger("ContinuousBatchingLogger").setLevel(ERROR)  # it warns of what is meant
         is_cuda = model.device.type == "cuda"
         pages = -(-traffic.longest // PAGE_SIZE)
-        self._config = ContinuousBatchingConfig(
-            page_size=PAGE_SIZE,
+        self._config = configure_paging(
             num_blocks=traffic.num_slots * max(2, pages),
             max_batch_tokens=traffic.num_batched_tokens,
             max_requests_per_batch=traffic.num_slots,
@@ -98,6 +98,13 @@ class GenerateBatch:
 
     def cpu_seconds(self) -> float:
         return time.process_time()
+
+
+def configure_paging(**options: Any) -> ContinuousBatchingConfig:
+    """Settings of its cache, in pages of one size; transformers 5.17 calls them blocks."""
+    names = {field.name for field in fields(ContinuousBatchingConfig)}
+    name = "page_size" if "page_size" in names else "block_size"
+    return ContinuousBatchingConfig(**{name: PAGE_SIZE}, **options)
 
 
 def load_reference(spec: ModelSpec) -> PreTrainedModel:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import ContinuousBatchingConfig, GenerationConfig, PreTrainedModel
+from transformers import GenerationConfig, PreTrainedModel
 
 from engine.assembly import build_core
+from engine.bench.generate import PAGE_SIZE, configure_paging
 from engine.clock import WallClock
 from engine.core import EngineCore
 from engine.events import Step, Token, Work
@@ -27,7 +28,6 @@ from engine.settings import EngineSettings
 from engine.workload import Listed
 from tests.gpu.shapes import Scale
 
-PAGE_SIZE = 256
 GREEDY = GenerationConfig(do_sample=False, pad_token_id=0, eos_token_id=None)
 
 
@@ -141,9 +141,7 @@ def by_generate_batch(model: PreTrainedModel, requests: list[Request]) -> Speed:
     """
     most = requests[0].sampling.max_tokens
     pages = -(-(len(requests[0].prompt_token_ids) + most) // PAGE_SIZE)
-    cache = ContinuousBatchingConfig(
-        page_size=PAGE_SIZE, num_blocks=(len(requests) + 1) * pages, max_batch_tokens=8192
-    )
+    cache = configure_paging(num_blocks=(len(requests) + 1) * pages, max_batch_tokens=8192)
     with model.continuous_batching_context_manager(
         generation_config=GREEDY, continuous_batching_config=cache, warmup=False
     ) as manager:
