@@ -104,7 +104,7 @@ def configure_paging(**options: Any) -> ContinuousBatchingConfig:
     """Settings of its cache, in pages of one size; transformers 5.17 calls them blocks."""
     names = {field.name for field in fields(ContinuousBatchingConfig)}
     name = "page_size" if "page_size" in names else "block_size"
-    return ContinuousBatchingConfig(**{name: PAGE_SIZE}, **options)
+    return ContinuousBatchingConfig(**{name: PAGE_SIZE, **options})
 
 
 def load_reference(spec: ModelSpec) -> PreTrainedModel:
