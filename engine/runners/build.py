@@ -10,8 +10,9 @@ from engine.config import ConfigError
 from engine.events import EngineInfo
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.plan import RunnerError
-from engine.runners.attention.choice import check_name
+from engine.runners.attention.choice import can_compile_kernels, check_name
 from engine.runners.attention.paged_attention import PagedAttention
+from engine.runners.attention.ways import find_platform
 from engine.runners.capture import Capture, CudaCapture
 from engine.runners.costed import CostedRunner
 from engine.runners.device import (
@@ -21,7 +22,7 @@ from engine.runners.device import (
     free_memory,
 )
 from engine.runners.graphs import first_line
-from engine.runners.layers.fuse import fuse
+from engine.runners.layers.fuse import CpuKit, DeviceKit, fuse
 from engine.runners.layers.packed_linear import pack_linears
 from engine.runners.loading.load import LoadedModel, load_model
 from engine.runners.loading.precision import choose_precision
@@ -110,8 +111,10 @@ def load_for(
     quantize(loaded.model, spec.quantization)
     is_plain = not (spec.compiles or is_sharded) and spec.quantization == NONE
     if device.type == "cpu" and is_plain:
-        fuse(loaded.model)
+        fuse(loaded.model, CpuKit())
         pack_linears(loaded.model)
+    elif is_plain and can_compile_kernels(find_platform(device)):
+        fuse(loaded.model, DeviceKit())
     return loaded, adopt(loaded.model, spec.attention)
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from engine.runners.layers.decoder_layer import DecoderLayer
-from engine.runners.layers.fuse import fuse
+from engine.runners.layers.fuse import CpuKit, fuse
 from engine.runners.layers.gated_mlp import GatedMlp
 from engine.runners.layers.packed_linear import pack_linears
 from engine.runners.layers.rms_norm import RmsNorm
@@ -33,7 +33,7 @@ PARTS = (DecoderLayer, GatedMlp, RmsNorm)
 
 def make_fused(name: str) -> torch.nn.Module:
     model = make_model(name)
-    fuse(model)
+    fuse(model, CpuKit())
     pack_linears(model)
     return model
 
@@ -87,7 +87,7 @@ def test_a_layer_that_only_looks_like_the_usual_one_is_left_alone():
     attention = model.model.layers[1].self_attn
     attention.forward = partial(scaled, attention.forward)
 
-    fuse(model)
+    fuse(model, CpuKit())
 
     assert [type(part) is DecoderLayer for part in model.model.layers] == [True, False]
 
@@ -98,7 +98,7 @@ def test_a_fused_model_in_bfloat16_is_as_near_to_the_true_logits_as_the_original
     original.to(torch.bfloat16)
     fused.to(torch.bfloat16)
 
-    assert fuse(fused) == 3
+    assert fuse(fused, CpuKit()) == 3
 
     fused.set_attn_implementation("sdpa")  # "eager" is not one that can be looked up
     with torch.inference_mode():
@@ -110,11 +110,11 @@ def test_a_fused_model_in_bfloat16_is_as_near_to_the_true_logits_as_the_original
 def test_half_precision_is_left_as_it_was():
     model = make_model("llama").to(torch.float16)
 
-    assert fuse(model) == 0
+    assert fuse(model, CpuKit()) == 0
 
 
 def test_a_model_that_cannot_run_is_left_as_it_was():
     model = make_model("llama")
     model.model.layers[0].mlp.down_proj = torch.nn.Linear(3, 3)
 
-    assert fuse(model) == 0
+    assert fuse(model, CpuKit()) == 0

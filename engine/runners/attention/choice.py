@@ -111,6 +111,11 @@ def check_name(name: str) -> None:
         raise ConfigError(f"unknown attention {name!r}; {suggest(name, ATTENTIONS)}")
 
 
+def can_compile_kernels(platform: Platform) -> bool:
+    """Whether Triton can make kernels for the device."""
+    return platform.has_triton and not _why_not_device(platform)
+
+
 def why_not_triton(platform: Platform, demands: Demands) -> str:
     """What stands against the project's own kernel, and what would help; empty for nothing."""
     if not platform.has_triton:

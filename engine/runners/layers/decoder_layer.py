@@ -17,13 +17,10 @@ import torch
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from engine.runners.layers.gated_mlp import GatedMlp
-from engine.runners.layers.packed_linear import PackedLinear, can_pack, has_bias
+from engine.runners.layers.layer_structure import HEAD_NORMS, INPUTS, find_linears
+from engine.runners.layers.packed_linear import PackedLinear, can_pack
 from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.layers.rotation import Embeddings, Rotation
-
-INPUTS = ("q_proj", "k_proj", "v_proj")
-HEAD_NORMS = ("q_norm", "k_norm")
-PARTS = ("self_attn", "mlp", "input_layernorm", "post_attention_layernorm")
 
 
 class DecoderLayer(torch.nn.Module):
@@ -62,17 +59,11 @@ class DecoderLayer(torch.nn.Module):
     @classmethod
     def of(cls, module: Any, options: Mapping[str, Any], rotation: Rotation) -> Self | None:
         """What a module computes if its parts mean what they are called; None without them."""
-        if {name for name, _ in module.named_children()} != set(PARTS):
+        linears = find_linears(module)
+        if linears is None or not all(can_pack(linear) for linear in linears):
             return None
-        attention = module.self_attn
-        linears = [getattr(attention, name, None) for name in (*INPUTS, "o_proj")]
-        own = {name.partition(".")[0] for name, _ in attention.named_parameters()}
-        is_usual = own <= {*INPUTS, *HEAD_NORMS, "o_proj"} and hasattr(attention, "head_dim")
         mlp = GatedMlp.of(module.mlp)
-        num_biases = len({has_bias(linear) for linear in linears[:-1] if can_pack(linear)})
-        if mlp is None or not is_usual or num_biases != 1:
-            return None
-        if not all(can_pack(linear) for linear in linears):
+        if mlp is None:
             return None
         return cls(module, mlp, options, rotation)
 

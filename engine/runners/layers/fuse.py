@@ -6,7 +6,9 @@ only if its replacement gives what the part gave. What fits nothing is left as i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from subprocess import SubprocessError
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from transformers import PreTrainedModel
@@ -17,10 +19,66 @@ from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.layers.rotation import Rotation
 from engine.runners.layers.trial import TRIAL_ERRORS, Call, Trial, trying
 
+PART_ERRORS = (*TRIAL_ERRORS, OSError, SubprocessError)  # Triton calls compilers
 TOLERANCES = {torch.float32: 1e-4, torch.bfloat16: 0.05}  # of the largest value
 
 
-def fuse(model: PreTrainedModel) -> int:
+@runtime_checkable
+class Layer(Protocol):
+    """A part that stands for a whole layer."""
+
+    def release(self) -> None:
+        """Let go of what it has copied of the layer that it replaces."""
+        ...
+
+
+class Kit(Protocol):
+    """The parts that a kind of device has."""
+
+    def candidates(
+        self, module: torch.nn.Module, options: Mapping[str, Any] | None
+    ) -> Iterator[torch.nn.Module]:
+        """What might compute the same as a module, the largest first.
+
+        Args:
+            options: what the module hands to attention beside tensors; None where it is no layer.
+        """
+        ...
+
+
+class CpuKit:
+    """Parts whose matrix products do more than multiply, as oneDNN has them."""
+
+    def __init__(self) -> None:
+        self._rotation = Rotation()
+
+    def candidates(
+        self, module: torch.nn.Module, options: Mapping[str, Any] | None
+    ) -> Iterator[torch.nn.Module]:
+        if options is not None and (layer := DecoderLayer.of(module, options, self._rotation)):
+            yield layer
+        for kind in (GatedMlp, RmsNorm):
+            if part := kind.of(module):
+                yield part
+
+
+class DeviceKit:
+    """Parts of kernels of our own; to be made only where Triton is."""
+
+    def candidates(
+        self, module: torch.nn.Module, options: Mapping[str, Any] | None
+    ) -> Iterator[torch.nn.Module]:
+        from engine.runners.layers.device_layer import DeviceLayer
+        from engine.runners.layers.device_parts import DeviceMlp, DeviceNorm
+
+        if options is not None and (layer := DeviceLayer.of(module, options)):
+            yield layer
+        for kind in (DeviceMlp, DeviceNorm):
+            if part := kind.of(module):
+                yield part
+
+
+def fuse(model: PreTrainedModel, kit: Kit) -> int:
     """Replace what can be, whole layers first, then their parts.
 
     Returns:
@@ -31,60 +89,48 @@ def fuse(model: PreTrainedModel) -> int:
     with torch.inference_mode():
         try:
             with trying(model) as trial:
-                return _fuse_children(model, trial, Rotation())
+                return _fuse_children(model, trial, kit)
         except TRIAL_ERRORS:
             return 0  # `adopt` runs it too, and says what is wrong with it
 
 
-def _fuse_children(parent: torch.nn.Module, trial: Trial, rotation: Rotation) -> int:
+def _fuse_children(parent: torch.nn.Module, trial: Trial, kit: Kit) -> int:
     num_fused = 0
     for name, child in parent.named_children():
-        part = _replacement(child, trial, rotation)
+        part = _replacement(child, trial, kit)
         if part is None:
-            num_fused += _fuse_children(child, trial, rotation)
+            num_fused += _fuse_children(child, trial, kit)
         else:
             setattr(parent, name, part)
             num_fused += 1
     return num_fused
 
 
-def _replacement(
-    module: torch.nn.Module, trial: Trial, rotation: Rotation
-) -> torch.nn.Module | None:
+def _replacement(module: torch.nn.Module, trial: Trial, kit: Kit) -> torch.nn.Module | None:
     call = trial.calls.get(module)
     if call is None:
         return None
-    for part in _candidates(module, trial, rotation):
+    options = trial.options.get(getattr(module, "self_attn", module))
+    for part in kit.candidates(module, options):
         if _agrees(part, call):
-            if isinstance(part, DecoderLayer):
+            if isinstance(part, Layer):
                 part.release()
             return part
     return None
-
-
-def _candidates(
-    module: torch.nn.Module, trial: Trial, rotation: Rotation
-) -> Iterator[torch.nn.Module]:
-    options = trial.options.get(getattr(module, "self_attn", module))
-    if options is not None and (layer := DecoderLayer.of(module, options, rotation)):
-        yield layer
-    for kind in (GatedMlp, RmsNorm):
-        if part := kind.of(module):
-            yield part
 
 
 def _agrees(part: torch.nn.Module, call: Call) -> bool:
     """Whether a part gives what the one that it is to replace gave."""
     try:
         output = part(*call.args, **call.kwargs)
-    except TRIAL_ERRORS:
+    except PART_ERRORS:
         return False
     expected = call.output
     if not isinstance(expected, torch.Tensor) or output.shape != expected.shape:
         return False
     rounding = 4 * torch.finfo(expected.dtype).eps * _largest(expected)
     # What counts in a layer is what it adds: the residual stream can be a thousand times as large.
-    added = expected - call.hidden if isinstance(part, DecoderLayer) else expected
+    added = expected - call.hidden if isinstance(part, Layer) else expected
     allowed = rounding + TOLERANCES[expected.dtype] * _largest(added)
     return output.dtype is expected.dtype and _largest(output - expected) <= allowed
 

@@ -15,6 +15,7 @@ from typing import TypeGuard
 
 import torch
 
+from engine.runners.layers.layer_structure import has_bias
 from engine.runners.loading.huge_pages import Range, use_huge_pages
 
 TYPICAL_TOKENS = 8  # in a pass; decides the layout, any number can be computed
@@ -80,12 +81,6 @@ class PackedLinear(torch.nn.Module):
             hidden, other, self.packed, self.bias, operation
         )
         return output
-
-
-def has_bias(linear: torch.nn.Linear) -> bool:
-    """Whether there is one; torch's annotation says always."""
-    bias: torch.Tensor | None = linear.bias
-    return bias is not None
 
 
 def can_pack(module: object) -> TypeGuard[torch.nn.Linear]:

@@ -1,0 +1,119 @@
+"""One layer of a Llama-like model in eight launches beside attention's: `DeviceLayer`.
+
+For a device with Triton. The matrix products are the vendor's; what lies between them takes one
+launch each where transformers' own modules take some thirty. `fuse` decides which layers may be
+replaced.
+
+Shapes: T tokens, W values in the residual stream, H query heads, K key/value heads, D dimensions
+a head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import torch
+from torch.nn.functional import linear
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+from engine.runners.layers.device_parts import DeviceMlp, DeviceNorm
+from engine.runners.layers.layer_structure import HEAD_NORMS, INPUTS, find_linears, has_bias
+from engine.runners.layers.rotation import Embeddings
+from engine.runners.triton.fused_ops import add_and_normalise, turn
+
+
+class DeviceLayer(torch.nn.Module):
+    """Does what a layer of transformers does, if that has the usual structure.
+
+    Args:
+        layer: its attention stays in use, as what attention functions ask for their settings.
+        norms: before attention and before the feed-forward layer.
+        mlp: in place of the layer's own.
+        options: what the layer hands to attention beside tensors.
+    """
+
+    def __init__(
+        self,
+        layer: Any,
+        norms: tuple[DeviceNorm, DeviceNorm],
+        mlp: DeviceMlp,
+        options: Mapping[str, Any],
+    ) -> None:
+        super().__init__()
+        attention = layer.self_attn
+        inputs = [getattr(attention, name) for name in INPUTS]
+        self.attention_type = getattr(layer, "attention_type", None)  # picks the model's mask
+        self.attention = attention
+        self.options = options
+        self.head_dim: int = attention.head_dim
+        self.num_kv_heads = attention.k_proj.out_features // self.head_dim
+        self.num_heads = attention.q_proj.out_features // self.head_dim
+        self.before_attention, self.before_mlp = norms
+        self.head_norms = _norm_of_heads(attention, self.num_heads, self.num_kv_heads)
+        self.inputs = torch.cat([part.weight.detach() for part in inputs])  # [(H + 2 K) * D, W]
+        biases = [part.bias.detach() for part in inputs if has_bias(part)]
+        self.input_bias = torch.cat(biases) if biases else None
+        self.output = attention.o_proj
+        self.mlp = mlp
+
+    @classmethod
+    def of(cls, module: Any, options: Mapping[str, Any]) -> Self | None:
+        """What a module computes if its parts mean what they are called; None without them."""
+        if find_linears(module) is None:
+            return None
+        before_attention = DeviceNorm.of(module.input_layernorm)
+        before_mlp = DeviceNorm.of(module.post_attention_layernorm)
+        mlp = DeviceMlp.of(module.mlp)
+        if before_attention is None or before_mlp is None or mlp is None:
+            return None
+        return cls(module, (before_attention, before_mlp), mlp, options)
+
+    def release(self) -> None:
+        """Let go of the weights that have been copied."""
+        for name in (*INPUTS, *HEAD_NORMS, "o_proj"):
+            self.attention._modules.pop(name, None)
+
+    def forward(
+        self,
+        hidden_states: torch.Tensor,
+        attention_mask: torch.Tensor | None = None,
+        *,
+        position_embeddings: Embeddings,
+        **_: object,
+    ) -> torch.Tensor:
+        """The signature is transformers'.
+
+        Args:
+            hidden_states: [1, T, W].
+
+        Returns:
+            [1, T, W].
+        """
+        hidden = hidden_states[0]
+        heads = linear(self.before_attention(hidden), self.inputs, self.input_bias)
+        heads = heads.view(hidden.shape[0], -1, self.head_dim)
+        num_turning = self.num_heads + self.num_kv_heads
+        cos, sin = (embedding[0] for embedding in position_embeddings)
+        turned = turn(heads, cos, sin, num_turning, *self.head_norms)
+        query, key = turned[:, : self.num_heads], turned[:, self.num_heads :]
+        value = heads[:, num_turning:]
+        attend = ALL_ATTENTION_FUNCTIONS[self.attention.config._attn_implementation]
+        query, key, value = (each.transpose(0, 1)[None] for each in (query, key, value))
+        attended, _ = attend(self.attention, query, key, value, attention_mask, **self.options)
+        added = self.output(attended[0].flatten(1))
+        norm = self.before_mlp
+        hidden, normed = add_and_normalise(hidden, added, norm.weight, norm.epsilon)
+        return self.mlp.add_to(hidden, normed)[None]
+
+
+def _norm_of_heads(
+    attention: Any, num_heads: int, num_kv_heads: int
+) -> tuple[torch.Tensor | None, float]:
+    """The weights of the norm over each head that turns, [H + K, D], and its epsilon."""
+    query_norm, key_norm = (DeviceNorm.of(getattr(attention, name, None)) for name in HEAD_NORMS)
+    if query_norm is None or key_norm is None or query_norm.weight.shape != key_norm.weight.shape:
+        return None, 0.0
+    query_weight = query_norm.weight.expand(num_heads, -1)
+    key_weight = key_norm.weight.expand(num_kv_heads, -1)
+    return torch.cat((query_weight, key_weight)), query_norm.epsilon
