@@ -147,6 +147,10 @@ class BlockPool:
         self._changes.clear()
         return changes
 
+    def forget(self, seq: Sequence) -> None:
+        """Tell nobody of a sequence that came and went since `take_changes` was last called."""
+        self._changes = [change for change in self._changes if change.request_id != seq.id]
+
     def _take(self) -> int:
         if self._released:
             return self._released.pop()

@@ -94,6 +94,9 @@ class CachingPool(BlockPool):
         if node := self._ends.pop(seq, None):
             self._tree.unpin(node)
 
+    def forget(self, seq: Sequence) -> None:
+        """Nothing can be kept back: what it took may have been a block that others could share."""
+
     def _follow(self, seq: Sequence, node: Node) -> None:
         self._tree.pin(node)
         if before := self._ends.get(seq):

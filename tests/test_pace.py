@@ -39,6 +39,16 @@ def test_a_measurement_leaves_neither_events_nor_blocks_behind():
     before = len(core.log)
     measure_pace(core)
     assert (len(core.log), core.queues.pool.num_used, core.has_work) == (before, 0, False)
+    assert not core.queues.pool.has_changes
+
+
+def test_what_others_gave_back_before_a_measurement_is_still_told():
+    core = make_core(ask("a"))
+    core.step()
+    core.preempt_all()
+    measure_pace(core)
+    told = core.queues.pool.take_changes()
+    assert {change.request_id for change in told} == {"a"}
 
 
 def test_nothing_is_measured_while_others_run():
