@@ -22,6 +22,7 @@ from engine.generate.streams import stream
 from engine.generate.traffic import RequestClass, SingleRequest
 from engine.generate.write import write
 from engine.prompts import PromptMaker
+from engine.request import Answer
 from engine.tokenizer import ToyTokenizer
 
 MANY = 4000
@@ -243,6 +244,23 @@ def test_the_demo_mix_never_ends_and_mixes_short_and_long():
     assert [request.id for request in requests[:3]] == ["r0", "r1", "r2"]
     assert not requests[0].sampling.ignore_eos
     assert mix.next_time() > 500.0
+
+
+def test_the_demo_mix_waits_for_answers_where_too_many_are_open():
+    mix = DemoMix(PromptMaker(ToyTokenizer()), rate=2.0, seed=3, most_open=4)
+    first = mix.take(until=100.0)
+    assert [request.id for request in first] == ["r0", "r1", "r2", "r3"]
+    assert (mix.next_arrival(), mix.next_time(), mix.is_held) == (None, None, True)
+    mix.answered(Answer("somebody else's", 1), 100.0)
+    assert mix.take(until=100.0) == []
+    mix.answered(Answer("r1", 1), 130.0)
+    assert mix.next_time() == 130.0  # and not once for everybody who would have asked meanwhile
+    assert [request.id for request in mix.take(until=130.0)] == ["r4"]
+    for name in ("r0", "r2"):
+        mix.answered(Answer(name, 1), 140.0)
+    assert not mix.is_held
+    mix.most_open = None
+    assert len(mix.take(until=200.0)) > 100
 
 
 def test_the_demo_mix_is_the_same_however_it_is_read():

@@ -32,7 +32,7 @@ from tuiapp.presets import Preset, find_preset
 from tuiapp.running.tap import Tap
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.runs import RunsScreen
-from tuiapp.session import Session
+from tuiapp.session import OPEN_BATCHES, Session
 from tuiapp.text import one_line
 from tuiapp.theme import DARK_INKS, PREFIX, THEMES
 from tuiapp.view.rewind import Rewind
@@ -221,4 +221,5 @@ def _begin_traffic(session: Session, preset: Preset | None, *, is_idle: bool, se
     if preset:
         session.play_requests_of(preset)
     elif not is_idle and session.prompts:
-        session.play("gentle mix", DemoMix(session.prompts, DEMO_RATE, seed))
+        mix = DemoMix(session.prompts, DEMO_RATE, seed, OPEN_BATCHES * session.settings.num_slots)
+        session.play("gentle mix", mix)

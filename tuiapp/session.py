@@ -20,6 +20,7 @@ from tuiapp.presets import Preset
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 BURST_SIZE = 24
+OPEN_BATCHES = 3  # of the gentle mix: one that runs, and what makes a queue
 BURST_OUTPUTS = (8, 12, 16, 24, 32, 48, 96, 192)
 BURST_PROMPTS = (16, 24, 32, 48, 64, 96, 160, 320)
 
@@ -107,6 +108,7 @@ class Session:
         self._base = base or settings
         self.workload = ""
         self._mix: DemoMix | None = None
+        self._is_mix_limited = False
         self.playing: Playing | None = None
         self.played_at = 0
         self.has_injected = False
@@ -152,6 +154,7 @@ class Session:
             chunk = self._base.long_prefill_token_threshold
             settings = replace(settings, long_prefill_token_threshold=chunk)
         self.settings = settings
+        self._limit_mix()
         self.backend.configure(settings)
 
     def play(self, name: str, workload: Workload, *, in_steps: bool = False) -> None:
@@ -162,6 +165,8 @@ class Session:
         """
         self.workload, self.playing = name, None
         self._mix = workload if isinstance(workload, DemoMix) else None
+        self._is_mix_limited = self._mix is not None and self._mix.most_open is not None
+        self._limit_mix()
         self.played_at, self.has_injected = len(self.backend.log), False
         self.backend.play(workload, self.speed, in_steps=in_steps)
 
@@ -207,6 +212,7 @@ class Session:
         index = SPEEDS.index(self.speed) + steps
         self.speed = SPEEDS[max(0, min(len(SPEEDS) - 1, index))]
         self.backend.set_speed(self.speed)
+        self._limit_mix()
         if self.playing and self.speed != 1.0:  # it is not the preset's own run any more
             self.playing = replace(self.playing, speed=self.speed)
         return self.speed
@@ -235,6 +241,23 @@ class Session:
             self.backend.pause()
         else:
             self.backend.resume()
+
+    @property
+    def title(self) -> str:
+        """The name of what plays, and what is to be said of it."""
+        held_at = self.held_at
+        return f"{self.workload} held at {held_at}" if held_at else self.workload
+
+    @property
+    def held_at(self) -> int | None:
+        """Requests that the gentle mix keeps open, where this machine answers no more of them."""
+        return self._mix.most_open if self._mix and self._mix.is_held else None
+
+    def _limit_mix(self) -> None:
+        """Let the mix ask no more than can be watched, unless the user makes it faster."""
+        if self._mix and self._is_mix_limited:
+            most = OPEN_BATCHES * self.settings.num_slots
+            self._mix.most_open = most if self.speed <= 1 else None
 
     def next_ids(self, count: int) -> list[str]:
         """The names that the next injected requests will get."""

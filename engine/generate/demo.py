@@ -25,10 +25,25 @@ class DemoMix:
 
     Args:
         rate: requests a second on average, above 0.
+        most_open: nobody asks while so many wait for their answers, so that the queue of a slow
+            machine does not grow without end; None lets them ask all the same.
+
+    Attributes:
+        most_open: may be set by another thread.
+        is_held: it has waited for answers, and more than half as many are still open.
     """
 
-    def __init__(self, prompts: PromptMaker, rate: float = 1.0, seed: int = 0) -> None:
+    def __init__(
+        self,
+        prompts: PromptMaker,
+        rate: float = 1.0,
+        seed: int = 0,
+        most_open: int | None = None,
+    ) -> None:
         require_positive(rate=rate)
+        self.most_open = most_open
+        self.is_held = False
+        self._open: set[str] = set()
         self._prompts = prompts
         self._rate = rate
         self._ids = count()
@@ -42,7 +57,7 @@ class DemoMix:
     def again(self) -> DemoMix:
         """The mix gone on with: its next request comes at once, under a name that is new."""
         twin = copy(self)
-        twin._next = 0.0
+        twin._next, twin._open, twin.is_held = 0.0, set(), False
         return twin
 
     @property
@@ -50,20 +65,31 @@ class DemoMix:
         return False
 
     def next_arrival(self) -> float | None:
-        return self._next
+        return None if self._is_full else self._next
 
     def next_time(self) -> float | None:
-        return self._next
+        return self.next_arrival()
 
     def take(self, until: float) -> list[Request | Action]:
         taken: list[Request | Action] = []
-        while self._next <= until:
+        while self._next <= until and not self._is_full:
             taken.append(self._ask(self._next))
             self._next += self._gaps.exponential(1 / self._rate)
+        self.is_held |= self._is_full
         return taken
 
     def answered(self, answer: Answer, now: float) -> None:
-        """Nobody here waits for an answer before the next one asks."""
+        """Let the next one ask, if it was too many; those who did not ask are gone."""
+        was_full = self._is_full
+        self._open.discard(answer.request_id)
+        if was_full and not self._is_full:
+            self._next = max(self._next, now)
+        if self.most_open is None or 2 * len(self._open) <= self.most_open:
+            self.is_held = False
+
+    @property
+    def _is_full(self) -> bool:
+        return self.most_open is not None and len(self._open) >= self.most_open
 
     def _ask(self, arrival: float) -> Request:
         is_story = self._choices.random() < STORY_SHARE
@@ -72,7 +98,9 @@ class DemoMix:
         params = sample_output(max_tokens, self._sampling, ignore_eos=False)
         prompt = self._prompts.chat(question.text)
         label = "story" if is_story else "question"
-        return Request(f"r{next(self._ids)}", prompt, params, arrival, label)
+        request = Request(f"r{next(self._ids)}", prompt, params, arrival, label)
+        self._open.add(request.id)
+        return request
 
     def _choose(self, questions: list[Question]) -> Question:
         return questions[self._choices.integers(len(questions))]

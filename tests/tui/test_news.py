@@ -2,6 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from engine.generate.demo import DemoMix
+from engine.settings import BatcherName
+from tests.tui.goldens import screen_text
 from tests.tui.stage import staged
 from tuiapp.screens.news import News
 from tuiapp.view.snapshot import Notice
@@ -36,3 +39,15 @@ async def test_what_is_no_refusal_is_told_one_by_one():
         await stage.settle()
         told = [toast.message for toast in stage.app._notifications]
         assert told == ["a note", "another", "a refusal"]
+
+
+async def test_that_the_gentle_mix_holds_back_is_told_once():
+    async with staged(batcher=BatcherName.STATIC) as stage:
+        session = stage.app.session
+        session.play("gentle mix", DemoMix(session.prompts, 30.0, 1, most_open=24))
+        await stage.run(300)
+        (toast,) = stage.app._notifications
+        assert "the gentle mix holds back at 24 open requests" in toast.message
+        await stage.run(300)
+        assert len(stage.app._notifications) == 1
+        assert "gentle mix held at 24" in screen_text(stage.app)

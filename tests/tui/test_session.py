@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.events import Arrived
+from engine.generate.demo import DemoMix
 from engine.settings import BatcherName, EngineSettings
 from tests.tui.stage import StageBackend
 from tuiapp.presets import find_preset
@@ -86,3 +87,28 @@ def test_a_chunk_left_to_the_model_stays_what_the_engine_fitted_it_to():
     _, session = make_session()
     session.configure(replace(session.settings, long_prefill_token_threshold=None))
     assert session.settings.long_prefill_token_threshold == 64
+
+
+def test_the_gentle_mix_holds_back_at_three_batches_unless_it_is_made_faster():
+    backend = StageBackend(batcher=BatcherName.STATIC)
+    session = Session(backend, backend.core.settings, seed=7)
+    session.play("gentle mix", DemoMix(session.prompts, 30.0, 1, most_open=24))
+    backend.run(200)
+    assert len(backend.core.queues.waiting) == 16
+    assert session.title == "gentle mix held at 24"
+    session.configure(replace(session.settings, max_batch_size=4))
+    backend.run(3000)
+    assert len(backend.core.queues.waiting) == 8
+    session.change_speed(1)
+    assert session.title == "gentle mix"
+    backend.run(200)
+    assert len(backend.core.queues.waiting) > 50
+
+
+def test_a_mix_that_nobody_limited_stays_so():
+    backend = StageBackend(batcher=BatcherName.STATIC)
+    session = Session(backend, backend.core.settings, seed=7)
+    session.play("gentle mix", DemoMix(session.prompts, 30.0, 1))
+    backend.run(200)
+    assert len(backend.core.queues.waiting) > 50
+    assert session.held_at is None

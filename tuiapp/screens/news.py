@@ -38,6 +38,7 @@ class News:
         self._last_refusal: Notice | None = None
         self._num_refusals = 0
         self._refused_at = -REFUSALS_EVERY
+        self._has_told_hold = False
 
     def skip(self, newest: Snapshot) -> None:
         """Take everything up to here as told."""
@@ -57,6 +58,19 @@ class News:
         if self._num_refusals:
             self._num_refusals += new - len(notices)  # only refusals outnumber what is kept
             self._tell_refusals()
+        self._tell_hold()
+
+    def _tell_hold(self) -> None:
+        """Say once that this machine is slower than what arrives, and what follows from that."""
+        held_at = self._session.held_at
+        if held_at is None or self._has_told_hold:
+            return
+        self._has_told_hold = True
+        message = (
+            f"More arrive than this machine answers under these settings: the gentle mix holds "
+            f"back at {held_at} open requests. + lets them come all the same."
+        )
+        self._screen.notify(message, timeout=8, markup=False)
 
     def _tell_refusals(self) -> None:
         """One toast for those since the last one, once that has gone."""

@@ -164,7 +164,7 @@ class LiveView(Vertical):
         title.show(settings, is_paused=session.is_paused, moment=self.moment)
         right = self.query_one(TitleRight)
         if layout.is_wide:
-            right.show(snapshot, session.workload, session.speed)
+            right.show(snapshot, session.title, session.speed)
             self.query_one(MetersPanel).show(snapshot)
         else:
             self.set_class(bool(snapshot.info and snapshot.info.is_simulated), "-simulated")
