@@ -136,7 +136,7 @@ class Playground(App[int]):
         if self._library is None:
             self.notify("No runs are kept here", timeout=2)
         else:
-            self.push_screen(RunsScreen(self._library, self._own.preferences))
+            self.push_screen(RunsScreen(self._library, self.session, self._own.preferences))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """All that has a key here, our themes, and what Textual has beside its own of these."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,8 +11,12 @@ import pytest
 from tests.library.builders import WHEN, keep
 from tests.tui.goldens import check_screen, screen_text
 from tests.tui.stage import SIZES, mixed_traffic, staged
+from tuiapp.lanes import tell_verdict
+from tuiapp.lanes.kept import open_kept
 from tuiapp.library.library import Library
+from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.confirm import ConfirmScreen
+from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.replay import ReplayScreen
 from tuiapp.screens.report import ReportScreen
@@ -57,6 +62,58 @@ async def test_two_runs(size, library):
         await stage.press("o", "space", "down", "down", "space", "c")
         assert isinstance(stage.app.screen, RunPairScreen)
         check_screen(stage.app, name("runs-pair", size))
+
+
+@sizes
+async def test_lanes_of_kept_runs(size, library):
+    async with staged(size, library=library) as stage:
+        await stage.press("o", "space", "down", "down", "space", "l")
+        assert isinstance(stage.app.screen, CompareScreen)
+        await stage.settle()
+        check_screen(stage.app, name("runs-lanes", size))
+
+
+async def test_kept_runs_are_scrubbed_and_laid_over_each_other_but_not_run_again(library):
+    async with staged(library=library) as stage:
+        await stage.press("o", "space", "down", "space", "down", "space", "l")
+        screen = stage.app.screen
+        assert [lane.name for lane in screen.view.lanes] == ["static", "dynamic", "continuous"]
+        await stage.press("home", "right")
+        assert "◀" in screen_text(stage.app)
+        await stage.press("g")
+        assert "continuous over the ghost of static" in screen_text(stage.app)
+        assert "continuous answers 16 of 16 requests sooner" in screen_text(stage.app)
+        await stage.press("r", "e", "w", "v")
+        assert stage.app.screen is screen
+        await stage.press("enter")
+        assert isinstance(stage.app.screen, InspectScreen)
+        await stage.press("escape", "escape")
+        assert isinstance(stage.app.screen, RunsScreen)
+
+
+async def test_the_table_of_two_runs_leads_to_their_lanes(library):
+    async with staged(library=library) as stage:
+        await stage.press("o", "space", "down", "c", "l")
+        assert isinstance(stage.app.screen, CompareScreen)
+
+
+async def test_a_run_of_another_preset_is_minded(library):
+    entries = [entry for entry in library.entries() if not entry.problem][:2]
+    about = {**entries[0].about, "preset": "another", "seed": 9}
+    comparison = open_kept([replace(entries[0], about=about), entries[1]])
+    comparison.poll()
+    told = str(tell_verdict(comparison))
+    assert told.endswith("Mind: different presets, different seeds.")
+
+
+async def test_a_run_that_cannot_be_read_is_told(library):
+    async with staged(library=library) as stage:
+        await stage.press("o", "space", "down", "space")
+        path = library.entries()[0].path
+        path.write_text(path.read_text().splitlines()[0] + "\n[/b] damaged\n")
+        await stage.press("l")
+        assert isinstance(stage.app.screen, RunsScreen)
+        assert any("damaged" in n.message or "line" in n.message for n in stage.app._notifications)
 
 
 @sizes

@@ -22,7 +22,7 @@ class Comparison:
     """Runs what is shown and was not run yet, for as long as it is polled.
 
     Args:
-        lend: gives the engine to a guest.
+        lend: gives the engine to a guest; None where there is none, and nothing is left to run.
         lanes: of this contest, some of which may have run; None have if not given.
 
     Attributes:
@@ -34,7 +34,7 @@ class Comparison:
         self,
         contest: Contest,
         spec: ModelSpec,
-        lend: Callable[[Guest], None],
+        lend: Callable[[Guest], None] | None,
         lanes: Sequence[Lane] = (),
     ) -> None:
         self.contest = contest
@@ -48,7 +48,12 @@ class Comparison:
 
     @property
     def is_simulated(self) -> bool:
-        return self._spec.device.startswith("sim")
+        return self._spec.device.startswith("sim") or any(e.is_simulated for e in self.lanes)
+
+    @property
+    def can_run(self) -> bool:
+        """Whether there is an engine to run lanes on."""
+        return self._lend is not None
 
     @property
     def is_running(self) -> bool:
@@ -70,7 +75,7 @@ class Comparison:
             self._race, self._pace = None, race.pace
         num_read = sum(lane.read() for lane in self.lanes)
         fresh = [lane for lane in self.shown if lane.standing.status is Status.WAITING]
-        if fresh and self._race is None and not self._is_cancelled:
+        if fresh and self._lend and self._race is None and not self._is_cancelled:
             self._race = Race(self._spec, self.contest.traffic, fresh, self._pace)
             self._lend(self._race)
         return bool(num_read) or race is not self._race
@@ -93,6 +98,10 @@ class Comparison:
         self._is_cancelled = True
         if self._race:
             self._race.cancel()
+
+    def afresh(self, contest: Contest) -> Comparison:
+        """Another contest on the same engine."""
+        return Comparison(contest, self._spec, self._lend)
 
     def again(self) -> Comparison:
         """The lanes that are shown, to be run once more; earlier runs of them count on."""

@@ -23,6 +23,7 @@ class Contest:
         name: of the preset, or of what was run live.
         entries: settings by variant, in the order in which they run.
         claims: what the preset says that its variants show.
+        mind: why the lanes do not compare as they should, if there is a reason.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Contest:
     entries: Mapping[str, EngineSettings]
     slo: Slo = field(default_factory=Slo)
     claims: tuple[Claim, ...] = ()
+    mind: str = ""
 
 
 def usual_entries(settings: EngineSettings) -> dict[str, EngineSettings]:

@@ -45,14 +45,15 @@ class Pair:
 
 def pair_up(base: Track, ghost: Track, span: float, width: int) -> list[Pair]:
     """A row for each request of the base, in the order of arrival."""
-    others = ghost.passages
+    others = _by_name(ghost)
     return [
         Pair(
             passage.request_id,
-            tuple(_draw(passage, others.get(passage.request_id), base.ended, span / width, width)),
-            later(passage, others.get(passage.request_id)),
+            tuple(_draw(passage, other, base.ended, span / width, width)),
+            later(passage, other),
         )
         for passage in base.passages.values()
+        for other in [others.get(_name(passage))]
     ]
 
 
@@ -65,8 +66,8 @@ def later(base: Passage, ghost: Passage | None) -> float | None:
 
 def tell_ghost(base: Lane, ghost: Lane) -> Story:
     """For how many requests which of the two was sooner, and by how much."""
-    others = ghost.track.passages
-    found = [later(each, others.get(key)) for key, each in base.track.passages.items()]
+    others = _by_name(ghost.track)
+    found = [later(each, others.get(_name(each))) for each in base.track.passages.values()]
     known = [seconds for seconds in found if seconds is not None]
     if not known:
         return Story("No request", " has been answered in both lanes so far.")
@@ -76,6 +77,15 @@ def tell_ghost(base: Lane, ghost: Lane) -> Story:
     point = f"{base.name} answers {num_sooner} of {len(known)} requests sooner than {ghost.name}"
     rest = f", {num_later} later; the median answer comes {show_seconds(abs(middle))} {word}."
     return Story(point, rest)
+
+
+def _by_name(track: Track) -> dict[str, Passage]:
+    return {_name(passage): passage for passage in track.passages.values()}
+
+
+def _name(passage: Passage) -> str:
+    """What a preset calls the request: without the number of the time that it was played."""
+    return passage.request_id.partition(".")[0]
 
 
 def _draw(

@@ -85,13 +85,18 @@ def spread(lanes: Sequence[Lane]) -> float | None:
     return max((max(values) / min(values) - 1 for values in runs), default=None)
 
 
-def tell_noise(lanes: Sequence[Lane]) -> str:
-    """The rule, in a line; nothing where no clock was involved."""
+def tell_noise(lanes: Sequence[Lane], *, can_run: bool = True) -> str:
+    """The rule, in a line; nothing where no clock was involved.
+
+    Args:
+        can_run: there is an engine to repeat them on.
+    """
     if all(lane.is_simulated for lane in lanes):
         return ""
     share = spread(lanes)
     if share is None:
-        return f" One run each: below {SINGLE_LEVEL - 1:.0%} counts as noise; r repeats them."
+        hint = "; r repeats them" if can_run else ""
+        return f" One run each: below {SINGLE_LEVEL - 1:.0%} counts as noise{hint}."
     fewest = min(lane.num_runs for lane in lanes)
     return f" Medians of {fewest} runs; those of a lane differ by up to {share:.0%}."
 

@@ -11,18 +11,23 @@ ADVICE = "e changes what the lanes run under, w takes other requests"
 AGAIN = "r runs the lanes again"
 
 
-def tell_mishap(lanes: Sequence[Lane]) -> Story | None:
-    """Why there is no verdict on these lanes, all of which have ended; None if there can be one."""
+def tell_mishap(lanes: Sequence[Lane], *, can_run: bool = True) -> Story | None:
+    """Why there is no verdict on these lanes, all of which have ended; None if there can be one.
+
+    Args:
+        can_run: there is an engine to run others on.
+    """
+    advice = f"; {ADVICE}" if can_run else ""
     over = [lane for lane in lanes if lane.is_over]
     if len(over) < 2:
         return _tell_failed(lanes)
     counts = {lane.name: lane.report().service.num_completed for lane in over}
     if not any(counts.values()):
-        return Story("No lane answered a request", f"{_why(over)}; {ADVICE}.")
+        return Story("No lane answered a request", f"{_why(over)}{advice}.")
     if len(set(counts.values())) > 1:
         told = ", ".join(f"{name} {count}" for name, count in counts.items())
         return Story(
-            "Not the same work", f": requests answered in full: {told}{_why(over)}; {ADVICE}."
+            "Not the same work", f": requests answered in full: {told}{_why(over)}{advice}."
         )
     return None
 

@@ -28,17 +28,19 @@ def tell_verdict(comparison: Comparison, *, is_brief: bool = False) -> Story:
         is_brief: in few words, the largest gain and the price.
     """
     lanes = comparison.shown
-    if told := tell_progress(comparison) or tell_mishap(lanes):
+    if told := tell_progress(comparison) or tell_mishap(lanes, can_run=comparison.can_run):
         return told
     over = [lane for lane in lanes if lane.is_over]
     winner = find_winner(over)
     if not _is_ahead(winner, over):
-        return Story("A draw", f"{_tell_draw(over)}{tell_rest(lanes)}")
+        why = _tell_draw(over, can_run=comparison.can_run)
+        return Story("A draw", f"{why}{tell_rest(lanes)}{_tell_mind(comparison)}")
     gains = _tell_gains(winner, over, is_brief=is_brief)
     rest = f"{gains}{_tell_price(winner, over, is_brief=is_brief)}"
     if not is_brief:
-        rest += f"{_tell_claims(comparison)}{tell_noise(over)}"
-    return Story(_tell_winner(winner, over), f"{rest}{tell_rest(lanes)}")
+        rest += f"{_tell_claims(comparison)}{tell_noise(over, can_run=comparison.can_run)}"
+    rest += f"{tell_rest(lanes)}{_tell_mind(comparison)}"
+    return Story(_tell_winner(winner, over), rest)
 
 
 def tell_lane(lane: Lane, lanes: Sequence[Lane]) -> str:
@@ -74,11 +76,11 @@ def _tell_winner(winner: Lane, over: Sequence[Lane]) -> str:
     return f"{names} lead, {_tell_level(winner)} each other"
 
 
-def _tell_draw(over: Sequence[Lane]) -> str:
+def _tell_draw(over: Sequence[Lane], *, can_run: bool) -> str:
     """Why nobody wins."""
     if all(lane.is_simulated for lane in over):
         return f": no lane is ahead of another by {LEVEL - 1:.0%} on these requests."
-    return f": no lane is ahead of another by more than noise.{tell_noise(over)}"
+    return f": no lane is ahead of another by more than noise.{tell_noise(over, can_run=can_run)}"
 
 
 def _tell_gains(winner: Lane, over: Sequence[Lane], *, is_brief: bool) -> str:
@@ -110,6 +112,11 @@ def _tell_price(winner: Lane, over: Sequence[Lane], *, is_brief: bool) -> str:
     if is_brief:
         return f" Price: {measure.brief} {_times(lead.ratio)} {measure.worse} than {lane.name}."
     return f" The price: {measure.subject} {_times(lead.ratio)} {measure.worse} than {lane.name}."
+
+
+def _tell_mind(comparison: Comparison) -> str:
+    mind = comparison.contest.mind
+    return f" Mind: {mind}." if mind else ""
 
 
 def _tell_claims(comparison: Comparison) -> str:

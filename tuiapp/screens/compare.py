@@ -11,7 +11,6 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from engine.config import ConfigError
-from engine.runners.parts import ModelSpec
 from tuiapp.lanes import Comparison, Contest, contest_of_preset
 from tuiapp.lanes.lane import Lane
 from tuiapp.lanes.traffic import PresetTraffic
@@ -29,6 +28,7 @@ from tuiapp.widgets.lane_rows import LaneRows
 from tuiapp.widgets.too_small import TooSmall
 
 FRAMES_PER_SECOND = 10
+RUNNING = frozenset({"edit", "variants", "workload", "again"})  # actions that need an engine
 NOTES = (
     "A column is a length of time, the same in every lane. A prompt's begin and a last token",
     "are drawn one column wide, however short they are. Two slots share a line, in halves of",
@@ -38,7 +38,11 @@ NOTES = (
 
 
 class CompareScreen(Screen[None]):
-    """Runs the lanes on the session's engine, which goes on when the screen is left."""
+    """Runs the lanes on the session's engine, which goes on when the screen is left.
+
+    Args:
+        comparison: what to show first; one of kept runs has nothing to run.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "play", "Play", tooltip="Let all lanes run again together"),
@@ -70,14 +74,13 @@ class CompareScreen(Screen[None]):
     AUTO_FOCUS = ""
 
     def __init__(
-        self, session: Session, spec: ModelSpec, contest: Contest, *, ascii_only: bool = False
+        self, session: Session, comparison: Comparison, *, ascii_only: bool = False
     ) -> None:
         super().__init__()
         self._session = session
-        self._spec = spec
         self._is_usual = False
         self._played_from: tuple[float, float] | None = None  # when, and from which moment
-        self.comparison = Comparison(contest, spec, session.backend.lend)
+        self.comparison = comparison
         self.view = CompareView(self.comparison, ascii_only=ascii_only)
 
     def compose(self) -> ComposeResult:
@@ -110,6 +113,10 @@ class CompareScreen(Screen[None]):
     def draw_all(self) -> None:
         self.draw(everything=True)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Kept runs can be looked at only."""
+        return self.comparison.can_run or action not in RUNNING
+
     def _advance(self) -> bool:
         """Go on playing, as fast as it happened."""
         if self._played_from is None:
@@ -123,7 +130,7 @@ class CompareScreen(Screen[None]):
 
     def _compare(self, contest: Contest) -> None:
         """Begin anew."""
-        self._show(Comparison(contest, self._spec, self._session.backend.lend))
+        self._show(self.comparison.afresh(contest))
 
     def _show(self, comparison: Comparison) -> None:
         """Go over to another comparison."""

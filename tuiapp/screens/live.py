@@ -16,7 +16,7 @@ from engine.config import ConfigError
 from engine.settings import BatcherName
 from tuiapp.attacks import Attacks
 from tuiapp.knobs import next_system, read_systems
-from tuiapp.lanes import Contest, contest_of_preset
+from tuiapp.lanes import Comparison, Contest, contest_of_preset
 from tuiapp.lanes.choose import choose_contest
 from tuiapp.library.library import Library
 from tuiapp.preferences import USUAL, Preferences
@@ -209,7 +209,8 @@ class LiveScreen(ChoosingScreen):
             self.notify("Nothing has arrived that could be compared: b sends a burst", timeout=3)
             return
         ascii_only = bool(getattr(self.app, "ascii_only", False))
-        self.app.push_screen(CompareScreen(self._session, spec, contest, ascii_only=ascii_only))
+        comparison = Comparison(contest, spec, self._session.backend.lend)
+        self.app.push_screen(CompareScreen(self._session, comparison, ascii_only=ascii_only))
 
     def action_knobs(self) -> None:
         if self.snapshot.info:

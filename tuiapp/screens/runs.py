@@ -14,18 +14,22 @@ from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerState
 
 from engine.config import ConfigError
+from tuiapp.lanes.comparison import MOST, Comparison
+from tuiapp.lanes.kept import open_kept
 from tuiapp.library.entry import Entry
 from tuiapp.library.library import Library
 from tuiapp.library.opening import open_recorded
 from tuiapp.preferences import USUAL, Preferences
+from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.confirm import ConfirmScreen
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.replay import ReplayScreen
 from tuiapp.screens.report import Again, ReportScreen
 from tuiapp.screens.run_pair import RunPairScreen
+from tuiapp.session import Session
 from tuiapp.widgets.run_rows import draw_details, draw_entry, draw_heading
 
-HINT = "⏎ report   p replay   space mark   c compare two   d delete   / filter   esc close"
+HINT = "⏎ report  p replay  space mark  c compare two  l lanes  d delete  / filter  esc close"
 NOBODY = "No run was kept yet: play a preset to its end with w."
 
 
@@ -37,6 +41,7 @@ class RunsScreen(Dialog[None]):
         Binding("p", "replay", "Replay"),
         Binding("space", "mark", "Mark"),
         Binding("c", "compare", "Compare"),
+        Binding("l", "lanes", "Lanes"),
         Binding("d,delete", "delete", "Delete"),
         Binding("slash", "filter", "Filter"),
     ]
@@ -50,8 +55,11 @@ class RunsScreen(Dialog[None]):
     RunsScreen Input.-open { display: block; }
     """
 
-    def __init__(self, library: Library, preferences: Preferences = USUAL) -> None:
+    def __init__(
+        self, library: Library, session: Session, preferences: Preferences = USUAL
+    ) -> None:
         super().__init__("runs", HINT)
+        self._session = session
         self._library = library
         self._preferences = preferences
         self._entries: dict[str, Entry] = {}
@@ -77,9 +85,15 @@ class RunsScreen(Dialog[None]):
 
     @on(Worker.StateChanged)
     def _take(self, event: Worker.StateChanged) -> None:
-        if event.state is WorkerState.SUCCESS and isinstance(event.worker.result, list):
+        result, error = event.worker.result, event.worker.error
+        if event.state is WorkerState.ERROR and isinstance(error, ConfigError):
+            self.notify(str(error), severity="error", markup=False)
+            self.draw()
+        elif event.state is WorkerState.SUCCESS and isinstance(result, Comparison):
+            self._show(result)
+        elif event.state is WorkerState.SUCCESS and isinstance(result, list):
             self._has_looked = True
-            self._entries = {entry.name: entry for entry in event.worker.result}
+            self._entries = {entry.name: entry for entry in result}
             self._marked = [name for name in self._marked if name in self._entries]
             self.draw()
 
@@ -152,27 +166,54 @@ class RunsScreen(Dialog[None]):
             self.app.push_screen(replay)
 
     def action_mark(self) -> None:
-        """Mark a run to be compared; of three, the first mark goes."""
+        """Mark a run to be compared; where too many are, the first mark goes."""
         entry = self._openable()
         if entry is None:
             return
         if entry.name in self._marked:
             self._marked.remove(entry.name)
         else:
-            self._marked = [*self._marked, entry.name][-2:]
+            self._marked = [*self._marked, entry.name][-MOST:]
         self.draw()
 
     def action_compare(self) -> None:
         """Show the two marked runs, or the marked one and the highlighted one."""
-        chosen = self._chosen()
-        names = dict.fromkeys([*self._marked, *([chosen.name] if chosen else [])])
-        pair = [self._entries[name] for name in sorted(names)[:2]]
-        if len(self._marked) == 2:
-            pair = [self._entries[name] for name in sorted(self._marked)]
-        if len(pair) < 2 or any(not entry.run for entry in pair):
+        pair = self._picked()
+        if len(pair) > 2:
+            self.notify("Of more than two there is no table: l shows them as lanes", timeout=3)
+        elif len(pair) < 2 or any(not entry.run for entry in pair):
             self.notify("Mark two runs that have a report with space first", timeout=3)
         else:
-            self.app.push_screen(RunPairScreen(*pair))
+            self.app.push_screen(RunPairScreen(*pair), self._after_pair)
+
+    def _picked(self) -> list[Entry]:
+        """The marked runs, the oldest first; a single one together with the highlighted one."""
+        chosen = self._chosen()
+        names = set(self._marked)
+        if len(names) < 2 and chosen:
+            names.add(chosen.name)
+        return [self._entries[name] for name in sorted(names)]
+
+    def _after_pair(self, has_lanes: bool | None) -> None:
+        if has_lanes:
+            self.action_lanes()
+
+    def action_lanes(self) -> None:
+        """Show the marked runs on one time axis, request by request with a ghost."""
+        runs = [entry for entry in self._picked() if not entry.problem]
+        if len(runs) < 2:
+            self.notify("Mark two to four runs with space first", timeout=3)
+            return
+        self.query_one("#details", Static).update("reading …")
+        self._open(runs)
+
+    @work(thread=True, exclusive=True, exit_on_error=False)
+    def _open(self, runs: list[Entry]) -> Comparison:
+        return open_kept(runs)
+
+    def _show(self, comparison: Comparison) -> None:
+        screen = CompareScreen(self._session, comparison, ascii_only=self._preferences.ascii)
+        self.app.push_screen(screen, lambda _: self.draw())
 
     def action_delete(self) -> None:
         if entry := self._chosen():

@@ -196,7 +196,8 @@ class CompareView(Vertical):
         else:
             state = ("‖ finished", "bold $warning")
         what = Content.assemble(("▚ compare", "bold $primary"), "   ", state)
-        times = "simulated" if comparison.is_simulated else "measured here"
+        measured = "measured here" if comparison.can_run else "kept runs"
+        times = "simulated" if comparison.is_simulated else measured
         size = show_seconds(comparison.span / self.num_cells)
         requests = f"the same {count} requests" if self._is_wide else f"{count} requests"
         where = f"{one_line(contest.name)} · {requests} · {times} · 1 column = {size}"

@@ -78,22 +78,6 @@ def draw_pair(first: Entry, second: Entry) -> Content:
     return Content("\n").join(lines)
 
 
-def differences(first: Entry, second: Entry) -> list[str]:
-    """What makes the two hard to compare."""
-    pairs = {
-        "presets": (first.preset, second.preset),
-        "seeds": (first.about.get("seed"), second.about.get("seed")),
-        "models": (first.model, second.model),
-        "devices": (first.device, second.device),
-    }
-    found = [f"different {name}" for name, (left, right) in pairs.items() if left != right]
-    if first.is_simulated != second.is_simulated:
-        found.append("one of them simulated")
-    elif first.is_simulated:
-        found.append("both simulated")
-    return found
-
-
 def _title(entry: Entry) -> str:
     return entry.engine or entry.name
 
