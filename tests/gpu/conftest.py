@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 import torch
 
+FIRST = ("test_tokens", "test_graphs", "test_device", "test_timing")  # the rest comes behind them
+LATE = pytest.StashKey[float]()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--dry", action="store_true", help="run the device's checks on the CPU")
+    parser.addoption("--seconds", type=float, help="no check is begun later than that")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let a CPU try the kernels, by interpreting them; Triton asks once, when it is imported."""
-    if config.getoption("--dry"):
+    seconds = config.getoption("--seconds")
+    is_dry = config.getoption("--dry")
+    config.stash[LATE] = time.monotonic() + (seconds if seconds and not is_dry else float("inf"))
+    if is_dry:
         os.environ["TRITON_INTERPRET"] = "1"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What says most comes first."""
+    items.sort(key=lambda item: not any(f"{name}.py" in item.nodeid for name in FIRST))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if time.monotonic() > item.config.stash[LATE]:
+        pytest.skip("not reached in time")
 
 
 @pytest.fixture(scope="session")

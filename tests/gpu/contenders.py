@@ -22,12 +22,15 @@ from engine.events import Step, Token, Work
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
 from engine.run import run
+from engine.runners.layers.fuse import Layer
 from engine.runners.loading.load import load_model
 from engine.runners.parts import ModelSpec
+from engine.runners.torch_runner import TorchRunner
 from engine.settings import EngineSettings
 from engine.workload import Listed
 from tests.gpu.shapes import Scale
 
+PATIENCE = 60.0  # seconds for a result
 GREEDY = GenerationConfig(do_sample=False, pad_token_id=0, eos_token_id=None)
 
 
@@ -39,11 +42,13 @@ class Speed:
         tokens_per_second: of output, over all.
         step: seconds from one full decoding pass to the next; 0 where that cannot be seen.
         num_context: tokens in the cache of each row in those passes, in the mean.
+        device: seconds of such a pass on the device; 0 where that cannot be seen.
     """
 
     tokens_per_second: float
     step: float = 0.0
     num_context: float = 0.0
+    device: float = 0.0
 
 
 def make_requests(count: int, num_prompt: int, num_output: int) -> list[Request]:
@@ -68,11 +73,14 @@ def make_mixed(count: int) -> list[Request]:
 
 
 class Engine:
-    """This engine."""
+    """This engine.
 
-    def __init__(self, folder: Path, scale: Scale, **knobs: Any) -> None:
+    Args:
+        largest: requests at once at most.
+    """
+
+    def __init__(self, folder: Path, scale: Scale, largest: int, **knobs: Any) -> None:
         self._numbers = itertools.count()
-        largest = max(scale.batch_sizes)
         settings = EngineSettings(
             max_num_seqs=largest,
             max_num_batched_tokens=max(8192, largest),
@@ -83,6 +91,31 @@ class Engine:
             str(folder), scale.device, knobs.pop("dtype", scale.dtype), "dummy", **knobs
         )
         self.core: EngineCore = build_core(spec, settings, WallClock(), EventLog(capacity=None))
+
+    @property
+    def kv_bytes_per_token(self) -> int:
+        return self.core.info.kv_bytes_per_token
+
+    @property
+    def weight_bytes(self) -> int:
+        """What a decoding pass reads of the weights: of an embedding of its own but a row each."""
+        info, model = self.core.info, self._model
+        num_read = info.num_params
+        if not model.config.tie_word_embeddings:
+            num_read -= model.get_input_embeddings().weight.numel()
+        return num_read * torch.empty(0, dtype=getattr(torch, info.dtype)).itemsize
+
+    def describe(self) -> str:
+        """How it runs the model, in a line."""
+        info = self.core.info
+        num_fused = sum(isinstance(part, Layer) for part in self._model.modules())
+        words = [info.attention, f"{num_fused} layers fused", f"graphs: {info.graphs or 'none'}"]
+        return "; ".join([*words, *([info.compilation] if info.compilation else [])])
+
+    @property
+    def _model(self) -> PreTrainedModel:
+        assert isinstance(self.core.runner, TorchRunner)
+        return self.core.runner.model
 
     def serve(self, requests: list[Request]) -> tuple[Speed, dict[str, list[int]]]:
         """Serve requests that come all at once; how fast, and what came out."""
@@ -104,7 +137,8 @@ class Engine:
         by_name = {name.split()[0]: output for name, output in outputs.items()}
         step = statistics.median(gaps) if gaps else 0.0
         context = statistics.mean(contexts) if contexts else 0.0
-        return Speed(count / seconds, step, context), by_name
+        device = statistics.median(each.split.device for each in steps) if steps else 0.0
+        return Speed(count / seconds, step, context, device), by_name
 
 
 def is_full(step: Step, requests: list[Request]) -> bool:
@@ -134,6 +168,18 @@ def by_generate(model: PreTrainedModel, requests: list[Request]) -> Speed:
     return Speed(output[:, ids.shape[1] :].numel() / seconds)
 
 
+def take_result(manager: Any) -> Any:
+    """The next result.
+
+    Raises:
+        RuntimeError: none comes, for example because its thread has died.
+    """
+    result = manager.get_result(timeout=PATIENCE)
+    if result is None:
+        raise RuntimeError(f"generate_batch gave no result within {PATIENCE:.0f} s")
+    return result
+
+
 def by_generate_batch(model: PreTrainedModel, requests: list[Request]) -> Speed:
     """transformers' own continuous batching, as it comes, with a cache that holds them all.
 
@@ -155,7 +201,7 @@ def by_generate_batch(model: PreTrainedModel, requests: list[Request]) -> Speed:
                     max_new_tokens=most,
                     eos_token_id=-1,
                 )
-            count = sum(len(manager.get_result().generated_tokens) for _ in requests)
+            count = sum(len(take_result(manager).generated_tokens) for _ in requests)
             seconds = time.perf_counter() - began
     assert count == len(requests) * most
     return Speed(count / seconds)

@@ -65,7 +65,8 @@ class Scale:
         num_prompt, num_output: tokens of each.
         num_mixed: requests of the mixed workload.
         compiles: whether the compiled model is measured too.
-        seconds: after which nothing new is begun.
+        seconds: for all parts together.
+        needs: seconds that a part may well take, by its kind.
     """
 
     device: str
@@ -77,9 +78,32 @@ class Scale:
     num_mixed: int
     compiles: bool
     seconds: float
+    needs: dict[str, float]
 
 
-FULL = Scale("cuda", "bfloat16", SHAPES, (1, 8, 64, 256), 128, 64, 96, compiles=True, seconds=330)
+LARGEST = "8B"
+NEEDS = {"tokens": 30.0, "engine": 30.0, "peer": 40.0, "compiled": 90.0}
+FULL = Scale(
+    "cuda",
+    "bfloat16",
+    SHAPES,
+    batch_sizes=(1, 8, 64, 256),
+    num_prompt=128,
+    num_output=64,
+    num_mixed=96,
+    compiles=True,
+    seconds=300,
+    needs=NEEDS,
+)
 DRY = Scale(
-    "cpu", "float32", dict.fromkeys(SHAPES, TINY), (1, 3), 16, 6, 6, compiles=False, seconds=40
+    "cpu",
+    "float32",
+    dict.fromkeys(SHAPES, TINY),
+    batch_sizes=(1, 3),
+    num_prompt=16,
+    num_output=6,
+    num_mixed=6,
+    compiles=False,
+    seconds=300,
+    needs=dict.fromkeys(NEEDS, 0.0),
 )
