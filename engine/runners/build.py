@@ -20,6 +20,7 @@ from engine.runners.device import (
     describe_device,
     device_uuid,
     free_memory,
+    use_device,
 )
 from engine.runners.graphs import first_line
 from engine.runners.layers.fuse import CpuKit, DeviceKit, fuse
@@ -103,6 +104,7 @@ def load_for(
     Raises:
         ConfigError: there is no such model, or it cannot be served.
     """
+    use_device(device)
     dtype = choose_precision(spec, device)
     is_sharded = spec.tensor_parallel_size > 1
     loaded = load_model(spec.model, device, dtype, spec.load_format, report, is_sharded=is_sharded)
@@ -126,6 +128,7 @@ def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Part
     """
     runner = parts.runner.runner if isinstance(parts.runner, CostedRunner) else parts.runner
     assert isinstance(runner, TorchRunner)
+    use_device(runner.model.device)
     _resize(runner.attention, 1, settings.block_size)
     device, max_model_len = runner.model.device, parts.info.max_model_len
     num_blocks = _make_room(spec, settings, device, max_model_len, runner.attention)

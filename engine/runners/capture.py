@@ -45,10 +45,13 @@ class CudaCapture:
                 run()
         current.wait_stream(self._stream)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(
-            graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local"
-        ):
-            output = run()
+        try:
+            with torch.cuda.graph(
+                graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local"
+            ):
+                output = run()
+        finally:
+            torch.cuda.set_stream(current)  # torch stays on its own where a recording fails
 
         def replay() -> torch.Tensor:
             graph.replay()

@@ -33,6 +33,12 @@ def choose_device(name: str) -> torch.device:
         raise ConfigError(f"unknown device {name!r}; a number follows, as in 'cuda:0'") from None
 
 
+def use_device(device: torch.device) -> None:
+    """Make a numbered CUDA device this thread's own, to which its events and streams belong."""
+    if device.type == "cuda" and device.index is not None:
+        torch.cuda.set_device(device)
+
+
 def choose_dtype(name: str, device: torch.device) -> torch.dtype:
     """The precision of that name; `auto` is float32, except on CUDA, where it is bfloat16.
 
