@@ -74,13 +74,15 @@ def build_core(
             from engine.runners.build import build_parts, refit_parts
 
         if predecessor:
-            used = Parts(predecessor.runner, predecessor.tokenizer, predecessor.info)
+            runner = predecessor.runner
+            inner = runner.runner if isinstance(runner, CostedRunner) else runner
+            used = Parts(inner, predecessor.tokenizer, predecessor.info)
             parts = refit_parts(used, spec, settings)
         else:
             parts = build_parts(spec, settings, report)
         if cost:
-            runner = CostedRunner(parts.runner, clock, cost)
-            parts = replace(parts, runner=runner, info=replace(parts.info, is_simulated=True))
+            costed = CostedRunner(parts.runner, clock, cost)
+            parts = replace(parts, runner=costed, info=replace(parts.info, is_simulated=True))
     settings = fit_to_model(settings, parts.info.num_params)
     return EngineCore(settings, parts.info, parts.runner, parts.tokenizer, clock, log)
 

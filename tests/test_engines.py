@@ -1,8 +1,10 @@
 import pytest
 
 from engine.clock import VirtualClock, WallClock
+from engine.cost import Linear
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
+from tests.builders import ask
 from tuiapp.running.engines import Engines
 
 
@@ -35,3 +37,18 @@ def test_a_cache_of_a_size_of_ones_own_is_kept():
     core = engines.build(EngineSettings(num_kv_blocks=40))
     assert core.queues.pool.num_blocks == 40
     assert core.runner.attention.cache.num_blocks == pytest.approx(40, abs=1)
+
+
+def test_a_model_with_a_cost_keeps_its_tokens_and_takes_the_time_of_the_cost():
+    spec = ModelSpec(device="cpu")
+    real = Engines(spec).build(EngineSettings(num_kv_blocks=48))
+    costed = Engines(spec, real, cost=Linear())
+    assert (costed.is_simulated, costed.has_model) == (True, True)
+    for _ in range(2):
+        core = costed.build(EngineSettings(num_kv_blocks=48))
+        core.add(ask("a", 8, 4))
+        while core.has_work:
+            core.step()
+        assert core.info.is_simulated
+        assert core.runner.runner.model is real.runner.model
+        assert core.clock.now() == pytest.approx(4 * 0.0121, rel=0.02)

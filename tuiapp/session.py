@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from engine.backends.base import Backend
+from engine.cost import CostModel
 from engine.generate.demo import DemoMix
 from engine.loading import Loading
 from engine.prompts import PromptMaker
@@ -79,6 +80,7 @@ class Session:
         seed: of the bursts.
         replay: the backend once more where it plays a recording, which can be looked at only.
         spec: what the engine was built from; None where no other can be built beside it.
+        cost: how long its passes take, in place of what the device says.
         loading: how far the engine has come before it takes requests.
 
     Attributes:
@@ -98,12 +100,14 @@ class Session:
         seed: int = 0,
         replay: Replay | None = None,
         spec: ModelSpec | None = None,
+        cost: CostModel | None = None,
         loading: Loading | None = None,
     ) -> None:
         self.backend = backend
         self.replay = replay
         self.settings = settings
         self.spec = spec
+        self.cost = cost
         self.loading = loading or Loading()
         self._base = base or settings
         self.workload = ""

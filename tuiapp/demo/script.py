@@ -55,7 +55,7 @@ class Script:
         preset: what arrives; empty for the gentle mix that the playground begins with.
         rate: requests a second of the gentle mix, in a film.
         batcher: what the engine begins with, where no preset says it.
-        device: of a film. Where a model runs on it the text is real, and nothing is compared.
+        device: of a film. Where a model runs on it the text is real; the times are simulated.
     """
 
     schema: int

@@ -21,8 +21,8 @@ WORKLOAD = "gentle mix"
 def stage_script(script: Script, spec: ModelSpec) -> Session:
     """A session in which the traffic of a script arrives.
 
-    Times are those of the linear cost model: else a film would tell of the machine that made it.
-    So the engines that it compares are simulated, and it compares nothing where a model runs.
+    Times are those of the linear cost model, also where a model gives the text and in what is
+    compared: else a film would tell of the machine that made it.
 
     Raises:
         ConfigError: a preset, a model or a device that cannot be.
@@ -34,15 +34,15 @@ def stage_script(script: Script, spec: ModelSpec) -> Session:
 
 def _stage_mix(script: Script, spec: ModelSpec) -> Session:
     clock = VirtualClock()
-    is_simulated = spec.device.startswith("sim")
-    cost = None if is_simulated else Linear()
+    cost = None if spec.device.startswith("sim") else Linear()
     settings = EngineSettings(batcher=script.batcher)
     core = build_core(spec, settings, clock, EventLog(capacity=None), cost)
     session = Session(
         SteppedBackend(core, clock),
         core.settings,
         seed=script.seed,
-        spec=spec if is_simulated else None,
+        spec=spec,
+        cost=cost,
     )
     session.settle(core.settings)
     assert session.prompts, "an engine in this thread is ready at once"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import floor, log10
 
 from engine.backends.guest import Guest
+from engine.cost import CostModel
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from tuiapp.lanes.contest import Contest
@@ -23,7 +24,8 @@ class Comparison:
 
     Args:
         lend: gives the engine to a guest; None where there is none, and nothing is left to run.
-        lanes: of this contest, some of which may have run; None have if not given.
+        lanes: of this contest, some of which may have run; none have if not given.
+        cost: how long passes take, in place of what the device says.
 
     Attributes:
         lanes: all that there are to choose from.
@@ -36,19 +38,22 @@ class Comparison:
         spec: ModelSpec,
         lend: Callable[[Guest], None] | None,
         lanes: Sequence[Lane] = (),
+        cost: CostModel | None = None,
     ) -> None:
         self.contest = contest
         self.lanes = tuple(lanes) or tuple(_lanes_of(contest).values())
         self.shown = self.lanes[:MOST]
         self._spec = spec
         self._lend = lend
+        self._cost = cost
         self._race: Race | None = None
         self._pace: float | None = None
         self._is_cancelled = False
 
     @property
     def is_simulated(self) -> bool:
-        return self._spec.device.startswith("sim") or any(e.is_simulated for e in self.lanes)
+        is_costed = self._cost is not None or self._spec.device.startswith("sim")
+        return is_costed or any(lane.is_simulated for lane in self.lanes)
 
     @property
     def can_run(self) -> bool:
@@ -76,7 +81,8 @@ class Comparison:
         num_read = sum(lane.read() for lane in self.lanes)
         fresh = [lane for lane in self.shown if lane.standing.status is Status.WAITING]
         if fresh and self._lend and self._race is None and not self._is_cancelled:
-            self._race = Race(self._spec, self.contest.traffic, fresh, self._pace)
+            traffic = self.contest.traffic
+            self._race = Race(self._spec, traffic, fresh, self._pace, self._cost)
             self._lend(self._race)
         return bool(num_read) or race is not self._race
 
@@ -101,7 +107,7 @@ class Comparison:
 
     def afresh(self, contest: Contest) -> Comparison:
         """Another contest on the same engine."""
-        return Comparison(contest, self._spec, self._lend)
+        return Comparison(contest, self._spec, self._lend, cost=self._cost)
 
     def again(self) -> Comparison:
         """The lanes that are shown, to be run once more; earlier runs of them count on."""
@@ -123,7 +129,7 @@ class Comparison:
         return self._with(contest, list(lanes.values()), shown)
 
     def _with(self, contest: Contest, lanes: list[Lane], shown: Sequence[str]) -> Comparison:
-        new = Comparison(contest, self._spec, self._lend, lanes)
+        new = Comparison(contest, self._spec, self._lend, lanes, self._cost)
         new.shown = tuple(lane for lane in lanes if lane.name in shown)
         new._pace = self._pace
         return new

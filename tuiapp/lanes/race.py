@@ -1,7 +1,7 @@
 """`Race`: runs lanes on a live engine's thread, with the model that it has loaded.
 
-A real device runs them one after another, since they share it; a simulation runs all at once,
-always the one whose clock is behind, so that they advance together.
+Where a model is loaded they run one after another, since they share it; a simulation without one
+runs all at once, always the one whose clock is behind, so that they advance together.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from engine.config import ConfigError
 from engine.core import EngineCore
+from engine.cost import CostModel
 from engine.pace import measure_pace
 from engine.plan import RunnerError
 from engine.prompts import PromptMaker
@@ -49,13 +50,19 @@ class Race:
     Args:
         lanes: in the order in which they run.
         pace: what the times of the traffic are multiplied by; None measures it, if need be.
+        cost: how long passes take, in place of what the device says.
 
     Attributes:
         is_over: whether it has left the engine.
     """
 
     def __init__(
-        self, spec: ModelSpec, traffic: Traffic, lanes: Sequence[Lane], pace: float | None = None
+        self,
+        spec: ModelSpec,
+        traffic: Traffic,
+        lanes: Sequence[Lane],
+        pace: float | None = None,
+        cost: CostModel | None = None,
     ) -> None:
         self.is_over = False
         self.pace = pace
@@ -66,7 +73,8 @@ class Race:
         self._runs: list[_Run] = []
         self._host: EngineCore | None = None
         self._passes: Measured | None = None
-        self._engines = Engines(spec, log_capacity=None)
+        self._cost = cost
+        self._engines = Engines(spec, log_capacity=None, cost=cost)
         self._requests: Sequence[Request] = ()
         self._is_cancelled = False
         self._num_steps = 0
@@ -76,8 +84,8 @@ class Race:
         self._is_cancelled = True
 
     def begin(self, host: EngineCore) -> None:
-        predecessor = None if self._engines.is_simulated else host
-        self._engines = Engines(self._spec, predecessor, log_capacity=None)
+        predecessor = host if self._engines.has_model else None
+        self._engines = Engines(self._spec, predecessor, log_capacity=None, cost=self._cost)
         self._host, self._passes = host, fit_passes(host.log.since(0)[0])
 
     def turn(self) -> float | None:
@@ -85,7 +93,7 @@ class Race:
             self._end("broken off")
         elif self._untold and self._passes and not self._engines.is_simulated:
             self._foresee(self._untold.pop(0), self._passes)
-        elif self._pending and (self._engines.is_simulated or not self._runs):
+        elif self._pending and not (self._engines.has_model and self._runs):
             self._start(self._pending.pop(0))
         elif self._runs:
             return self._step(min(self._runs, key=lambda run: run.time))

@@ -209,8 +209,9 @@ class LiveScreen(ChoosingScreen):
             self.notify("Nothing has arrived that could be compared: b sends a burst", timeout=3)
             return
         ascii_only = bool(getattr(self.app, "ascii_only", False))
-        comparison = Comparison(contest, spec, self._session.backend.lend)
-        self.app.push_screen(CompareScreen(self._session, comparison, ascii_only=ascii_only))
+        session = self._session
+        comparison = Comparison(contest, spec, session.backend.lend, cost=session.cost)
+        self.app.push_screen(CompareScreen(session, comparison, ascii_only=ascii_only))
 
     def action_knobs(self) -> None:
         if self.snapshot.info:

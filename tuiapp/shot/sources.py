@@ -41,7 +41,8 @@ def stage_preset(
         SteppedBackend(core, clock),
         core.settings,
         seed=preset.about.seed,
-        spec=spec if spec.device.startswith("sim") else None,  # others compare on this machine
+        spec=spec,
+        cost=cost,
     )
     session.settle(core.settings)
     session.play_requests_of(preset)
