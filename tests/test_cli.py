@@ -61,6 +61,22 @@ def test_help_names_the_commands():
     assert all(command in result.stdout for command in ("run", "presets", "locate"))
 
 
+@pytest.mark.parametrize("command", [[], ["run"], ["presets", "show"], ["runs"], ["shot"]])
+def test_help_shows_no_type_of_python(command):
+    shown = call(*command, "--help").stdout
+    assert "--help" in shown
+    assert "<" not in shown.replace("<=", "")
+
+
+def test_a_file_that_is_no_preset_is_read_and_said_to_be_none(tmp_path):
+    path = tmp_path / "arrivals.csv"
+    path.write_text("TIMESTAMP,ContextTokens\n")
+    result = call("run", path)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"batchscope: {path}: is no preset: this is no TOML: ")
+    assert "`batchscope import` reads traces" in result.stderr
+
+
 def test_without_arguments_and_without_a_terminal_it_prints_help_and_exits_2():
     result = call()
     assert result.exit_code == 2

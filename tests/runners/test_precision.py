@@ -45,6 +45,11 @@ def test_a_folder_without_a_model_is_left_to_loading(tmp_path):
     assert count_params(str(tmp_path)) == 0
 
 
+def test_a_name_that_nobody_can_look_up_is_refused_at_once():
+    with pytest.raises(ConfigError, match="the Hugging Face hub cannot be reached"):
+        count_params("somebody/something")
+
+
 def test_an_unknown_precision_is_refused():
     with pytest.raises(ConfigError, match="did you mean 'bfloat16'"):
         choose_precision(ModelSpec(dtype="bfloat"), CPU)

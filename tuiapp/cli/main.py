@@ -6,12 +6,14 @@ Exit codes: 0 done, 1 a run failed, 2 what was asked for cannot be, 3 a run miss
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from engine.collector import collect_seldom
+from tuiapp.cli.bare_help import BareCommand, BareGroup
 from tuiapp.cli.bench import bench_command
 from tuiapp.cli.complaining import complaining
 from tuiapp.cli.config import config_command
@@ -57,29 +59,36 @@ NO_TERMINAL = (
 )
 
 app = typer.Typer(
+    cls=BareGroup,
     help="See LLM inference batching happen, live, on a real engine in this process.",
     epilog="Try: batchscope, then press 1, 2 and 3. Or: batchscope run straggler --device sim",
     no_args_is_help=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-presets_app = typer.Typer(help="List, show and check presets.")
+presets_app = typer.Typer(cls=BareGroup, help="List, show and check presets.")
 app.add_typer(presets_app, name="presets")
-presets_app.command("new")(new_command)
-app.command("import")(import_command)
-app.command("run")(run_command)
-app.command("compare")(compare_command)
-app.command("replay")(replay_command)
-app.command("rerun")(rerun_command)
-app.command("bench")(bench_command)
-app.command("shot")(shot_command)
-app.command("demo")(demo_command)
-app.command("serve", context_settings={"allow_extra_args": True})(serve_command)
-app.command("config")(config_command)
-runs_app = typer.Typer(help="List and delete the runs that were kept.")
+runs_app = typer.Typer(cls=BareGroup, help="List and delete the runs that were kept.")
 app.add_typer(runs_app, name="runs")
 runs_app.callback(invoke_without_command=True)(runs_command)
-runs_app.command("delete")(delete_command)
+
+
+def _add(parent: typer.Typer, name: str, command: Callable[..., None], **context: bool) -> None:
+    parent.command(name, cls=BareCommand, context_settings=context)(command)
+
+
+_add(presets_app, "new", new_command)
+_add(app, "import", import_command)
+_add(app, "run", run_command)
+_add(app, "compare", compare_command)
+_add(app, "replay", replay_command)
+_add(app, "rerun", rerun_command)
+_add(app, "bench", bench_command)
+_add(app, "shot", shot_command)
+_add(app, "demo", demo_command)
+_add(app, "serve", serve_command, allow_extra_args=True)
+_add(app, "config", config_command)
+_add(runs_app, "delete", delete_command)
 
 
 def main() -> None:
@@ -191,7 +200,7 @@ def list_command(context: typer.Context, as_json: AsJson = False) -> None:
         raise typer.Exit(list_and_print(as_json=as_json))
 
 
-@presets_app.command("show")
+@presets_app.command("show", cls=BareCommand)
 def show_command(preset: PresetName, as_json: AsJson = False) -> None:
     """Show one preset: its story, its traffic, and what it claims."""
     with complaining():
@@ -201,7 +210,7 @@ def show_command(preset: PresetName, as_json: AsJson = False) -> None:
         show(find_preset(preset), as_json=as_json)
 
 
-@presets_app.command("check")
+@presets_app.command("check", cls=BareCommand)
 def check_command(files: Annotated[list[Path], typer.Argument(help="Preset files.")]) -> None:
     """Check preset files: names, types, values, and whether the parts go together."""
     from tuiapp.commands.presets import check
@@ -209,7 +218,7 @@ def check_command(files: Annotated[list[Path], typer.Argument(help="Preset files
     raise typer.Exit(DONE if check(files) else MISUSED)
 
 
-@app.command("calibrate")
+@app.command("calibrate", cls=BareCommand)
 def calibrate_command(
     model: Model = "tiny",
     device: Device = "cpu",
@@ -250,7 +259,7 @@ def calibrate_command(
         calibrate(CalibrateRequest(spec, rounds, output))
 
 
-@app.command("locate")
+@app.command("locate", cls=BareCommand)
 def locate_command() -> None:
     """Say where things lie: the program, the shipped model, presets, and yours."""
     from tuiapp.commands.presets import locate

@@ -13,6 +13,7 @@ from tuiapp.presets.parse import parse
 from tuiapp.presets.preset import Preset
 
 SUFFIX = ".toml"
+OTHERS = "`batchscope import` reads traces, `batchscope replay` plays recordings"
 NAME = re.compile(r"[\w-]+")  # what a new preset may be called
 
 
@@ -69,9 +70,11 @@ def find_preset(name: str, folders: tuple[Path, ...] | None = None) -> Preset:
     Raises:
         ConfigError: there is none, or its file is wrong.
     """
-    if name.endswith(SUFFIX):
-        return read_preset(Path(name))
-    named = _named(folders)
+    named, path = _named(folders), Path(name)
+    if path.suffix == SUFFIX:
+        return read_preset(path)
+    if name not in named and path.is_file():
+        return _read_other(path)
     if name not in named:
         raise ConfigError(f"no preset is called {name!r}; {suggest(name, named)}")
     return read_preset(named[name])
@@ -89,6 +92,19 @@ def read_preset(path: Path) -> Preset:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise ConfigError(f"cannot be read: {reason}", place=str(path)) from error
     return parse(text, path, (trace_folder(), Path()))
+
+
+def _read_other(path: Path) -> Preset:
+    """Read a file that is not called like a preset.
+
+    Raises:
+        ConfigError: it is none; the message says what may be done with other files.
+    """
+    try:
+        return read_preset(path)
+    except ConfigError as error:
+        problem = f"is no preset: {error.problem}; {OTHERS}"
+        raise ConfigError(problem, error.path, error.place) from None
 
 
 def _named(folders: tuple[Path, ...] | None) -> dict[str, Path]:

@@ -6,6 +6,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from engine.runners.device import choose_dtype
+from engine.runners.loading.hub import reach
 from engine.runners.loading.load import LOAD_ERRORS
 from engine.runners.loading.sources import find_source
 from engine.runners.parts import SMALL_MODEL, ModelSpec
@@ -48,9 +49,9 @@ def count_params(name: str) -> int:
         How many; 0 where it cannot be told, which loading the model will explain.
 
     Raises:
-        ConfigError: there is no such model.
+        ConfigError: there is no such model, or nobody who could tell.
     """
-    source = find_source(name)
+    source = reach(find_source(name))
     try:
         config = AutoConfig.from_pretrained(source.place, **source.options)
         with torch.device("meta"):
