@@ -22,8 +22,9 @@ from engine.generate.demo import DemoMix
 from engine.loading import Loading
 from engine.recording import RecordingError
 from engine.settings import BatcherName, EngineSettings
-from tuiapp.ascii import AsciiFilter, spell_keys
+from tuiapp.ascii import AsciiFilter
 from tuiapp.driver import USUAL, TerminalDriver
+from tuiapp.keys import show_key, spell_keys
 from tuiapp.library.library import Library, runs_folder
 from tuiapp.options import ScreenOptions, apply_overrides
 from tuiapp.plain import PlainFilter
@@ -31,6 +32,7 @@ from tuiapp.preferences import NOTHING, Found
 from tuiapp.presets import Preset, find_preset
 from tuiapp.running.tap import Tap
 from tuiapp.screens.live import LiveScreen
+from tuiapp.screens.live_keys import SHOWN_TOGETHER, keys_of
 from tuiapp.screens.runs import RunsScreen
 from tuiapp.session import OPEN_BATCHES, Session
 from tuiapp.text import one_line
@@ -77,6 +79,7 @@ class Playground(App[int]):
         self._library = library
         self._own = own
         self.ascii_only = own.preferences.ascii
+        self._keys = keys_of(own.preferences)
         self._ascii = AsciiFilter()
         self._plain = {is_dark: PlainFilter(is_dark=is_dark) for is_dark in (False, True)}
         self.rewind = Rewind(session.backend.log, ViewModel(session.backend.log))
@@ -118,8 +121,10 @@ class Playground(App[int]):
         return [*filters, self._ascii] if self.ascii_only else filters
 
     def get_key_display(self, binding: Binding) -> str:
-        """In words where there is ASCII alone."""
-        shown = super().get_key_display(binding)
+        """In words where there is ASCII alone; those of the batchers together."""
+        together = SHOWN_TOGETHER.get(binding.id or "", ())
+        shown = "/".join(self._keys[name] for name in together)
+        shown = shown or super().get_key_display(binding)
         return spell_keys(shown) if self.ascii_only else shown
 
     def get_default_screen(self) -> Screen[None]:
@@ -147,7 +152,8 @@ class Playground(App[int]):
         }
         for action, binding in actions.items():
             title = binding.tooltip or binding.description
-            yield SystemCommand(title, f"key {binding.key}", partial(screen.run_action, action))
+            key = show_key(binding.key, is_ascii=self.ascii_only)
+            yield SystemCommand(title, f"key {key}", partial(screen.run_action, action))
         for theme in THEMES:
             name = theme.name.removeprefix(PREFIX)
             yield SystemCommand(f"Theme: {name}", "until you leave", partial(self._use, theme.name))

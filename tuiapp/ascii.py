@@ -33,18 +33,6 @@ TABLE = (
     | {"–": "-", "◦": "*", "↑": "^", "↓": "v"}
 )
 TRANSLATION = str.maketrans(TABLE)
-KEY_WORDS = {  # the longer ones first
-    "↑ and ↓": "Up and Down",
-    "↑↓": "Up/Down",
-    "← →": "Left/Right",
-    "←→": "Left/Right",
-    "⏎": "Enter",
-    "⇥": "Tab",
-    "↑": "Up",
-    "↓": "Down",
-    "←": "Left",
-    "→": "Right",
-}
 
 
 class AsciiFilter(LineFilter):
@@ -61,10 +49,3 @@ def to_ascii(text: str) -> str:
         return text
     known = text.translate(TRANSLATION)
     return "".join(c if c.isascii() else "?" * get_character_cell_size(c) for c in known)
-
-
-def spell_keys(text: str) -> str:
-    """The names of keys as words, in more cells than before; for text that speaks of keys."""
-    for sign, word in KEY_WORDS.items():
-        text = text.replace(sign, word)
-    return text

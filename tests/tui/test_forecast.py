@@ -7,6 +7,7 @@ import pytest
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName, KvPolicy
 from tests.tui.stage import StageBackend
+from tuiapp.screens.live_keys import USUAL_KEYS
 from tuiapp.view.forecast import forecast
 from tuiapp.view.viewmodel import ViewModel
 
@@ -16,7 +17,7 @@ def told(prompt=64, output=48, count=1, *, running=0, **knobs):
     for number in range(running):
         backend.submit(Request(f"r{number}", (1,) * 16, SamplingParams(max_tokens=90)))
     backend.run(2)
-    return forecast(ViewModel(backend.log).poll(backend.now()), prompt, output, count)
+    return forecast(ViewModel(backend.log).poll(backend.now()), USUAL_KEYS, prompt, output, count)
 
 
 def test_chunks_and_passes_are_counted():
@@ -91,7 +92,7 @@ def test_the_sentence_says_what_it_costs_and_whether_it_waits(wish, knobs, sente
 def test_what_is_called_refused_is_refused_and_nothing_else(prompt, output):
     backend = StageBackend(num_kv_blocks=21)
     viewmodel = ViewModel(backend.log)
-    sentence = forecast(viewmodel.poll(0.0), prompt, output, 1).sentence
+    sentence = forecast(viewmodel.poll(0.0), USUAL_KEYS, prompt, output, 1).sentence
     backend.submit(Request("r0", (1,) * prompt, SamplingParams(max_tokens=output)))
     is_refused = viewmodel.poll(0.0).num_notices == 1
     assert sentence.startswith("Will be refused") == is_refused

@@ -11,7 +11,7 @@ from rich.style import Style
 from tests.tui.goldens import screen_text
 from tests.tui.in_a_terminal import Terminal
 from tests.tui.stage import mixed_traffic, staged
-from tuiapp.ascii import spell_keys
+from tuiapp.keys import spell_keys
 from tuiapp.plain import without_colour
 
 SGR = re.compile(rb"\x1b\[([0-9;:]*)m")

@@ -8,6 +8,7 @@ from engine.loading import LoadStage, LoadStep
 from engine.request import Request, SamplingParams
 from engine.settings import BatcherName
 from tests.tui.stage import StageBackend
+from tuiapp.screens.live_keys import USUAL_KEYS
 from tuiapp.view.snapshot import Meters, Snapshot
 from tuiapp.view.story import tell, tell_loading
 from tuiapp.view.viewmodel import ViewModel
@@ -19,7 +20,7 @@ def story(lengths, num_passes, *, is_paused=False, **knobs):
     for number, (prompt, output) in enumerate(lengths):
         backend.submit(Request(f"r{number}", (1,) * prompt, SamplingParams(max_tokens=output)))
     backend.run(num_passes)
-    return str(tell(ViewModel(backend.log).poll(backend.now()), is_paused=is_paused))
+    return str(tell(ViewModel(backend.log).poll(backend.now()), USUAL_KEYS, is_paused=is_paused))
 
 
 STATIC = {"batcher": BatcherName.STATIC, "max_batch_size": 4}
@@ -94,7 +95,7 @@ def test_a_dynamic_batch_says_when_it_starts_at_the_latest():
     backend = StageBackend(**DYNAMIC)
     backend.submit(Request("r0", (1,) * 8, SamplingParams()))
     backend.core.step()
-    told = tell(ViewModel(backend.log).poll(0.02))
+    told = tell(ViewModel(backend.log).poll(0.02), USUAL_KEYS)
     assert str(told) == (
         "1 of 4 requests are here: the batch starts when it is full, or in 30 ms at the latest."
     )
@@ -108,7 +109,7 @@ def test_a_whole_prompt_is_blamed_for_the_streams_that_stood_still():
     backend.run(60)
     backend.submit(Request("long", (1,) * 3000, SamplingParams()))
     backend.run(1)
-    told = str(tell(ViewModel(backend.log).poll(backend.now())))
+    told = str(tell(ViewModel(backend.log).poll(backend.now()), USUAL_KEYS))
     assert told == "long's prompt of 3000 tokens ran whole: 3 streams stood still for 72 ms."
 
 
@@ -131,10 +132,10 @@ def test_loading_and_pausing_are_told():
 
 
 def test_a_recording_without_work_sends_nobody_to_keys_that_do_nothing():
-    assert str(tell(Snapshot(), is_replay=True)) == (
+    assert str(tell(Snapshot(), USUAL_KEYS, is_replay=True)) == (
         "Nothing has arrived yet: the recording goes on to its first request."
     )
     idle = Snapshot(num_passes=7, meters=Meters(num_finished=2))
-    assert str(tell(idle, is_replay=True)) == (
+    assert str(tell(idle, USUAL_KEYS, is_replay=True)) == (
         "The engine was idle here: 2 requests had ended by then."
     )

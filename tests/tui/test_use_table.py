@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from engine.events import CpuGauges, EngineInfo, Gauges, GpuGauges, Ready
 from engine.log import EventLog
+from tuiapp.screens.live_keys import USUAL_KEYS
 from tuiapp.view.use_table import use_rows
 from tuiapp.view.utilisation import Utilisation
 
@@ -31,7 +32,7 @@ def rows_of(info, gauges):
     log = EventLog()
     log.append(Ready(0.0, info))
     log.append(gauges)
-    return {row.name: row for row in use_rows(Utilisation(log).poll(2.0), info)}
+    return {row.name: row for row in use_rows(Utilisation(log).poll(2.0), info, USUAL_KEYS)}
 
 
 def on_gpu(gpu, **changes):

@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from tuiapp.attacks import Attacks, burst_size
 from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.live_keys import closing
 from tuiapp.view.snapshot import Snapshot
 
 WATCH = {
@@ -32,7 +33,8 @@ class AttackScreen(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a,q", "close", "Close"),
+        closing("attack"),
+        Binding("q", "close", "Close"),
         Binding("1", "strike('bomb')", "Long-prompt bomb"),
         Binding("2", "strike('burst')", "Burst"),
         Binding("3", "strike('cancel')", "Cancel storm"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual import on
 
+from tuiapp.keys import Keys
 from tuiapp.screens.inspect import InspectScreen
 from tuiapp.screens.moments import MomentsScreen
 from tuiapp.session import Session
@@ -23,8 +24,8 @@ class ChoosingScreen(MomentsScreen):
         snapshot: the frame that is shown.
     """
 
-    def __init__(self, session: Session, rewind: Rewind, view: LiveView) -> None:
-        super().__init__(session, rewind)
+    def __init__(self, session: Session, rewind: Rewind, view: LiveView, keys: Keys) -> None:
+        super().__init__(session, rewind, keys)
         self._view = view
         self.snapshot = Snapshot(settings=session.settings)
 

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from engine.config import ConfigError
+from tuiapp.keys import Keys
 from tuiapp.lanes import Comparison, Contest, contest_of_preset
 from tuiapp.lanes.lane import Lane
 from tuiapp.lanes.traffic import PresetTraffic
@@ -73,15 +74,14 @@ class CompareScreen(Screen[None]):
     ]
     AUTO_FOCUS = ""
 
-    def __init__(
-        self, session: Session, comparison: Comparison, *, ascii_only: bool = False
-    ) -> None:
+    def __init__(self, session: Session, comparison: Comparison, keys: Keys) -> None:
         super().__init__()
+        self._keys = keys
         self._session = session
         self._is_usual = False
         self._played_from: tuple[float, float] | None = None  # when, and from which moment
         self.comparison = comparison
-        self.view = CompareView(self.comparison, ascii_only=ascii_only)
+        self.view = CompareView(self.comparison, ascii_only=keys.is_ascii)
 
     def compose(self) -> ComposeResult:
         yield self.view
@@ -190,7 +190,9 @@ class CompareScreen(Screen[None]):
     def action_edit(self) -> None:
         """Choose which engines run these requests."""
         shown = [lane.name for lane in self.comparison.shown]
-        self.app.push_screen(LanesScreen(self.comparison.contest.entries, shown), self._line_up)
+        self.app.push_screen(
+            LanesScreen(self.comparison.contest.entries, shown, self._keys), self._line_up
+        )
 
     def _line_up(self, lineup: Lineup | None) -> None:
         if lineup:

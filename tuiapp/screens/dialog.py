@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from tuiapp.ascii import spell_keys
+from tuiapp.keys import spell_keys
 
 T = TypeVar("T")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -10,8 +11,9 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from tuiapp.ascii import spell_keys
+from tuiapp.keys import show_key
 from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.live_keys import closing
 from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, Phase
 
 MEANINGS = {
@@ -27,24 +29,6 @@ NOTES = (
     "prompt tokens and the output tokens of that pass. TTFT is the time to an",
     "answer's first token, ITL the gap between two tokens, as the client has them.",
 )
-KEYS = {
-    "space": "space",
-    "question_mark": "?",
-    "plus": "+",
-    "equals_sign": "=",
-    "minus": "-",
-    "enter": "⏎",
-    "up": "↑",
-    "down": "↓",
-    "left": "←",
-    "right": "→",
-    "shift+left": "shift ←",
-    "shift+right": "shift →",
-    "shift+tab": "shift ⇥",
-    "tab": "⇥",
-    "escape": "esc",
-    "slash": "/",
-}
 
 
 class HelpScreen(Dialog[None]):
@@ -56,7 +40,10 @@ class HelpScreen(Dialog[None]):
         about: what the focused panel says of itself; it comes first.
     """
 
-    BINDINGS = [Binding("question_mark,q,enter", "close", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        closing("help"),
+        Binding("q,enter", "close", "Close"),
+    ]
     DEFAULT_CSS = """
     HelpScreen #keys { height: auto; max-height: 1fr; margin-top: 1; scrollbar-size-vertical: 1; }
     """
@@ -84,8 +71,7 @@ class HelpScreen(Dialog[None]):
 
 
 def _key_line(binding: Binding, *, is_ascii: bool) -> Content:
-    keys = " ".join(KEYS.get(key, key) for key in binding.key.split(","))
-    keys = spell_keys(keys) if is_ascii else keys
+    keys = " ".join(show_key(key, is_ascii=is_ascii) for key in binding.key.split(","))
     return Content.assemble(
         (f"{keys:>8}  ", "bold $primary"),
         f"{binding.description:<12}",

@@ -16,9 +16,10 @@ from textual.timer import Timer
 from textual.widgets import Button, Input, Label, Static
 
 from engine.settings import SchedulingPolicy
+from tuiapp.keys import Keys
 from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
-from tuiapp.view.forecast import forecast
+from tuiapp.view.forecast import Forecast, forecast
 from tuiapp.view.snapshot import Snapshot
 from tuiapp.widgets.prompt_input import PromptInput
 
@@ -47,6 +48,7 @@ class InjectScreen(Dialog[None]):
     """A form of five fields and one sentence.
 
     Args:
+        keys: to name in what is foretold.
         snapshot: the state of the engine at this moment.
     """
 
@@ -65,9 +67,10 @@ class InjectScreen(Dialog[None]):
     InjectScreen Button { margin-left: 2; }
     """
 
-    def __init__(self, session: Session, snapshot: Callable[[], Snapshot]) -> None:
+    def __init__(self, session: Session, keys: Keys, snapshot: Callable[[], Snapshot]) -> None:
         super().__init__("inject requests", "enter inject   ctrl+s inject and stay   esc cancel")
         self._session = session
+        self._keys = keys
         self._snapshot = snapshot
         self._later: Timer | None = None
 
@@ -115,7 +118,7 @@ class InjectScreen(Dialog[None]):
         if isinstance(wish, str):
             text.update(Content.assemble(("▸ ", "$error"), (wish, "$error")))
             return
-        told = forecast(self._snapshot(), wish.prompt_tokens, wish.output_tokens, wish.count)
+        told = self._forecast(wish)
         names = self._session.next_ids(wish.count)
         shown = " ".join(names[:6]) + (" …" if len(names) > 6 else "")
         length = f"the text has {wish.prompt_tokens}; " if wish.text else ""
@@ -126,6 +129,10 @@ class InjectScreen(Dialog[None]):
         self.query_one("#count-note", Static).update(Content(shown))
         self.query_one("#priority-note", Static).update(Content(self._say_priority()))
         text.update(Content.assemble(("▸ ", "$accent"), told.sentence))
+
+    def _forecast(self, wish: Wish) -> Forecast:
+        numbers = (wish.prompt_tokens, wish.output_tokens, wish.count)
+        return forecast(self._snapshot(), self._keys, *numbers)
 
     def _read(self) -> Wish | str:
         """The wish, or what is wrong with the fields."""
@@ -159,7 +166,7 @@ class InjectScreen(Dialog[None]):
 
     def _refusal(self, wish: Wish) -> str:
         """What the engine would say to it, where it could never serve it; else nothing."""
-        told = forecast(self._snapshot(), wish.prompt_tokens, wish.output_tokens, wish.count)
+        told = self._forecast(wish)
         return told.sentence if told.is_refused else ""
 
     @on(Input.Submitted)

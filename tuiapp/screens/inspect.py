@@ -17,6 +17,7 @@ from textual.widgets import Static
 from tuiapp.explain import Life, LifeReader, explain_wait, why_waiting
 from tuiapp.explain.export import to_json
 from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import clean, one_line
 from tuiapp.view.filtering import Filter
@@ -43,7 +44,8 @@ class InspectScreen(Dialog[int | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,q", "close", "Close"),
+        closing("inspect"),
+        Binding("q", "close", "Close"),
         Binding("left", "neighbour(-1)", "The request before"),
         Binding("right", "neighbour(1)", "The next request"),
         Binding("c", "copy", "Copy the answer"),

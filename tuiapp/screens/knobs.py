@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from engine.config import ConfigError
 from engine.settings import EngineSettings
+from tuiapp.keys import Keys
 from tuiapp.knobs import (
     Dialect,
     Knob,
@@ -30,6 +31,7 @@ from tuiapp.knobs import (
 )
 from tuiapp.screens.commands import CommandsScreen
 from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.live_keys import KEYS, closing
 
 LINE_WIDTH = 39  # a name and, at the right, its value
 NARROW = 50  # cells; a dialect's name then gets a line of its own
@@ -48,10 +50,11 @@ class KnobsScreen(Dialog[None]):
     """Settings on the left, what the chosen one is and is called elsewhere on the right."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("k,q", "close", "Close"),
+        closing("knobs"),
+        Binding("q", "close", "Close"),
         Binding("left", "turn(-1)", "Less"),
         Binding("right", "turn(1)", "More"),
-        Binding("m", "system", "Named system"),
+        Binding(KEYS["system"], "system", "Named system", id="system"),
         Binding("y", "commands", "Command lines"),
     ]
     DEFAULT_CSS = """
@@ -69,9 +72,10 @@ class KnobsScreen(Dialog[None]):
     KnobsScreen #problem.-wrong { color: $error; }
     """
 
-    def __init__(self, subject: Tunable) -> None:
-        hint = "←→ turn   ⏎ type   m named system   y command lines   esc close"
+    def __init__(self, subject: Tunable, keys: Keys) -> None:
+        hint = f"←→ turn   ⏎ type   {keys['system']} named system   y command lines   esc close"
         super().__init__("knobs", hint)
+        self._keys = keys
         self._subject = subject
         self._knobs = list_knobs()
         self._dialects = read_dialects()
@@ -159,7 +163,7 @@ class KnobsScreen(Dialog[None]):
         for index, knob in enumerate(self._knobs):
             options.replace_option_prompt_at_index(index, _line(knob, settings))
         system = system_of(settings, self._systems)
-        self.query_one("#system", Static).update(_describe(system, self._systems))
+        self.query_one("#system", Static).update(_describe(system, self._systems, self._keys))
         details = self.query_one("#details", Static)
         is_narrow = self.query_one("#about").size.width < NARROW
         details.update(_details(self._knob, settings, self._dialects, is_narrow=is_narrow))
@@ -178,12 +182,12 @@ def _line(knob: Knob, settings: EngineSettings) -> Content:
     return Content.assemble(knob.name, (value, "bold"))
 
 
-def _describe(system: System | None, systems: tuple[System, ...]) -> Content:
+def _describe(system: System | None, systems: tuple[System, ...], keys: Keys) -> Content:
     """Which named system the settings stand for, and how far."""
     if system is None:
         names = ", ".join(each.name for each in systems)
         return Content.assemble(
-            ("no named system", "bold"), (f"; m goes through {names}", "$muted")
+            ("no named system", "bold"), (f"; {keys['system']} goes through {names}", "$muted")
         )
     return Content("\n").join(
         [

@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 
 from engine.config import ConfigError
 from engine.settings import BatcherName, EngineSettings
+from tuiapp.keys import Keys
 from tuiapp.knobs import next_system, read_systems
 from tuiapp.lanes.draft import Draft, Drafts
 from tuiapp.screens.dialog import Dialog
@@ -41,6 +42,7 @@ class LanesScreen(Dialog[Lineup]):
     Args:
         entries: the lanes that there are, by name.
         shown: names of those side by side.
+        keys: for the panel of knobs.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,8 +63,11 @@ class LanesScreen(Dialog[Lineup]):
     LanesScreen #problem { color: $warning; height: 1; margin-top: 1; }
     """
 
-    def __init__(self, entries: Mapping[str, EngineSettings], shown: Sequence[str]) -> None:
+    def __init__(
+        self, entries: Mapping[str, EngineSettings], shown: Sequence[str], keys: Keys
+    ) -> None:
         super().__init__("lanes", HINT)
+        self._keys = keys
         self._drafts = Drafts(entries, shown)
         self._systems = read_systems()
 
@@ -101,7 +106,7 @@ class LanesScreen(Dialog[Lineup]):
 
     @on(OptionList.OptionSelected)
     def _turn_knobs(self) -> None:
-        self.app.push_screen(KnobsScreen(self._draft), lambda _: self._draw())
+        self.app.push_screen(KnobsScreen(self._draft, self._keys), lambda _: self._draw())
 
     def action_batcher(self, name: str) -> None:
         self._draft.configure(replace(self._draft.settings, batcher=BatcherName(name)))

@@ -16,6 +16,7 @@ from engine.config import ConfigError
 from tuiapp.lessons import LessonRun, find_lesson_preset, read_course
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.lesson import LessonScreen
+from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
 from tuiapp.view.snapshot import Snapshot
@@ -28,7 +29,10 @@ class LessonsScreen(Dialog[None]):
         snapshot: the state of the engine at this moment.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("l,q", "close", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        closing("lessons"),
+        Binding("q", "close", "Close"),
+    ]
     DEFAULT_CSS = """
     LessonsScreen > #dialog { width: 76; }
     LessonsScreen OptionList {

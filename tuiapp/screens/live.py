@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -29,7 +30,13 @@ from tuiapp.screens.inject import InjectScreen
 from tuiapp.screens.jump import JumpScreen
 from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.lessons import LessonsScreen
-from tuiapp.screens.live_keys import BINDINGS, LIVE_ACTIONS, LOADED_ACTIONS, REPLAY_ACTIONS
+from tuiapp.screens.live_keys import (
+    BINDINGS,
+    LIVE_ACTIONS,
+    LOADED_ACTIONS,
+    REPLAY_ACTIONS,
+    keys_of,
+)
 from tuiapp.screens.news import News
 from tuiapp.screens.picker import Choice, PickerScreen
 from tuiapp.screens.picture import save_picture
@@ -63,7 +70,8 @@ class LiveScreen(ChoosingScreen):
         preferences: Preferences = USUAL,
         library: Library | None = None,
     ) -> None:
-        super().__init__(session, rewind, LiveView(session, preferences))
+        keys = keys_of(preferences)
+        super().__init__(session, rewind, LiveView(session, preferences, keys), keys)
         self._fps = preferences.fps
         self._on_ready: Callable[[Session], None] | None = on_ready
         self._news = News(self, session)
@@ -167,7 +175,7 @@ class LiveScreen(ChoosingScreen):
 
     def action_inject(self) -> None:
         if self._session.prompts is not None:
-            self.app.push_screen(InjectScreen(self._session, lambda: self.newest))
+            self.app.push_screen(InjectScreen(self._session, self._keys, lambda: self.newest))
 
     def action_burst(self) -> None:
         if count := self._session.burst():
@@ -206,16 +214,17 @@ class LiveScreen(ChoosingScreen):
             self.notify(str(error), severity="error", markup=False)
             return
         if contest is None:
-            self.notify("Nothing has arrived that could be compared: b sends a burst", timeout=3)
+            burst = self._keys["burst"]
+            told = f"Nothing has arrived that could be compared: {burst} sends a burst"
+            self.notify(told, timeout=3, markup=False)
             return
-        ascii_only = bool(getattr(self.app, "ascii_only", False))
         session = self._session
         comparison = Comparison(contest, spec, session.backend.lend, cost=session.cost)
-        self.app.push_screen(CompareScreen(session, comparison, ascii_only=ascii_only))
+        self.app.push_screen(CompareScreen(session, comparison, self._keys))
 
     def action_knobs(self) -> None:
         if self.snapshot.info:
-            self.app.push_screen(KnobsScreen(self._session))
+            self.app.push_screen(KnobsScreen(self._session, self._keys))
 
     def action_system(self) -> None:
         """Schedule as the next named system would, and say how far it is the same."""
@@ -234,7 +243,7 @@ class LiveScreen(ChoosingScreen):
 
     def action_utilisation(self) -> None:
         if self.snapshot.info:
-            self.app.push_screen(UtilisationScreen(self._session, self.snapshot.info))
+            self.app.push_screen(UtilisationScreen(self._session, self.snapshot.info, self._keys))
 
     def action_profile(self) -> None:
         if self.snapshot.info:
@@ -254,7 +263,10 @@ class LiveScreen(ChoosingScreen):
 
     def action_abort(self) -> None:
         if self._view.selected is None:
-            self.notify("Select a request with ↑ and ↓ first; X aborts them all", timeout=3)
+            keys = self._keys
+            arrows = f"{keys['select-before']} and {keys['select-next']}"
+            told = f"Select a request with {arrows} first; {keys['abort-all']} aborts them all"
+            self.notify(told, timeout=3, markup=False)
             return
         chosen, self._view.selected = self._view.selected, None
         view = self._rewind.request(chosen)
@@ -278,7 +290,12 @@ class LiveScreen(ChoosingScreen):
         active = {each.binding.action for each in self.active_bindings.values()}
         shown = (each for each in self.BINDINGS if isinstance(each, Binding))
         about = self.focused.HELP if self.focused else None
-        bindings = [each for each in shown if each.action in active]
+        bound = self._keys.bound
+        bindings = [
+            replace(each, key=bound.get(each.id or "", each.key))
+            for each in shown
+            if each.action in active
+        ]
         self.app.push_screen(HelpScreen(bindings, about=about or ""))
 
     def action_go_to(self) -> None:

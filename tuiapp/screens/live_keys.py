@@ -9,6 +9,9 @@ from dataclasses import replace
 
 from textual.binding import Binding, BindingType
 
+from tuiapp.keys import Keys
+from tuiapp.preferences import Preferences
+
 LIVE_ACTIONS = frozenset(
     {"abort", "abort_all", "attack", "batcher", "burst", "flush", "inject", "knobs", "system"}
     | {"compare", "lessons", "workload"}
@@ -32,6 +35,7 @@ NAMES = {  # of the actions that do another thing with other arguments
     "jump(-10)": "back-10s",
     "jump(10)": "on-10s",
 }
+SHOWN_TOGETHER = {"static": ("static", "dynamic", "continuous")}  # in the footer, by the first
 
 
 def name_of(action: str) -> str:
@@ -40,7 +44,7 @@ def name_of(action: str) -> str:
 
 
 USUAL = [
-    Binding("1", "batcher('static')", "Batcher", key_display="1/2/3", tooltip="Static batching"),
+    Binding("1", "batcher('static')", "Batcher", tooltip="Static batching"),
     Binding("2", "batcher('dynamic')", "Batcher", show=False, tooltip="Dynamic batching"),
     Binding("3", "batcher('continuous')", "Batcher", show=False, tooltip="Continuous batching"),
     Binding("b", "burst", "Burst", tooltip="Send 24 requests of varied length"),
@@ -85,3 +89,15 @@ USUAL = [
 ]
 BINDINGS: list[BindingType] = [replace(each, id=name_of(each.action)) for each in USUAL]
 KEYS = {name_of(each.action): each.key for each in USUAL}  # the usual keys, by name
+
+USUAL_KEYS = Keys(KEYS)
+
+
+def keys_of(preferences: Preferences) -> Keys:
+    """The keys that are in force: the usual ones, but for those that the user gave others."""
+    return Keys(KEYS | dict(preferences.keys), is_ascii=preferences.ascii)
+
+
+def closing(name: str) -> Binding:
+    """For the panel that an action opens: its key closes the panel too."""
+    return Binding(KEYS[name], "close", "Close", show=False, id=name)

@@ -7,16 +7,22 @@ from time import monotonic
 
 from textual.screen import Screen
 
+from tuiapp.keys import Keys
 from tuiapp.session import Session
 from tuiapp.view.reverse import Reverse
 from tuiapp.view.rewind import Rewind
 
 
 class MomentsScreen(Screen[None]):
-    """The actions that hold time, go through it pass by pass, and let a recording run backwards."""
+    """The actions that hold time, go through it pass by pass, and let a recording run backwards.
 
-    def __init__(self, session: Session, rewind: Rewind) -> None:
+    Args:
+        keys: to name where an action is told of.
+    """
+
+    def __init__(self, session: Session, rewind: Rewind, keys: Keys) -> None:
         super().__init__()
+        self._keys = keys
         self._session = session
         self._rewind = rewind
         self._reverse = Reverse()
@@ -50,8 +56,14 @@ class MomentsScreen(Screen[None]):
         self._reverse.stop()
         wanted = (self._rewind.at or self._rewind.newest) + passes
         if not self._rewind.move(passes) and not self._seek_pass(wanted):
-            self.notify(self._rewind.limit(is_back=passes < 0), timeout=3)
+            self._tell_limit(is_back=passes < 0)
         self.draw_all()
+
+    def _tell_limit(self, *, is_back: bool) -> None:
+        """Say where memory ends, and at its newest end how to go on."""
+        is_held = not is_back and self._rewind.newest > 0
+        rest = f"; {self._keys['follow']} follows the engine again" if is_held else ""
+        self.notify(f"{self._rewind.limit(is_back=is_back)}{rest}", timeout=3, markup=False)
 
     def action_jump(self, seconds: int) -> None:
         """Go on from another moment of a recording."""
@@ -92,7 +104,7 @@ class MomentsScreen(Screen[None]):
         if self._seek_pass(1):
             return
         self._rewind.go(self._rewind.oldest)
-        self.notify(self._rewind.limit(is_back=True), timeout=3)
+        self._tell_limit(is_back=True)
         self.draw_all()
 
     def action_end(self) -> None:

@@ -18,6 +18,7 @@ from textual.worker import Worker, WorkerState
 from engine.config import ConfigError
 from tuiapp.presets import Preset, Shelf
 from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
 from tuiapp.widgets.lines import describe
@@ -41,7 +42,8 @@ class PickerScreen(Dialog[Choice]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("w,q", "close", "Close"),
+        closing("workload"),
+        Binding("q", "close", "Close"),
         Binding("c", "compare", "Compare"),
     ]
     DEFAULT_CSS = """

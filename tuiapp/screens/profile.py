@@ -13,6 +13,7 @@ from textual.widgets import Static
 from engine.events import EngineInfo
 from engine.metrics.host_time import PHASES, Cycle, HostReport, PhaseTime
 from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
 from tuiapp.view.host_phases import WORDS
@@ -39,7 +40,10 @@ COLOURS = {
 class ProfileScreen(Dialog[None]):
     """The last passes, each from its begin to the begin of the next."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("p,q", "close", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        closing("profile"),
+        Binding("q", "close", "Close"),
+    ]
     DEFAULT_CSS = """
     ProfileScreen > #dialog { width: 108; }
     ProfileScreen #profile { height: auto; max-height: 1fr; scrollbar-size-vertical: 1; }

@@ -26,6 +26,7 @@ from tuiapp.library.opening import Opened
 from tuiapp.presets import Preset
 from tuiapp.reports.as_text import to_markdown
 from tuiapp.screens.inspect import InspectScreen
+from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
 from tuiapp.view.rewind import open_log
@@ -66,7 +67,8 @@ class ReportScreen(Screen[int | Again | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,r", "close", "Back", key_display="esc"),
+        Binding("escape,q", "close", "Back", key_display="esc"),
+        closing("report"),
         Binding("enter", "inspect", "Inspect", key_display="⏎"),
         Binding("g", "worst_gap", "Worst gap", tooltip="Show the pass that held it up"),
         Binding("j", "export('json')", "JSON", tooltip="Save as JSON"),

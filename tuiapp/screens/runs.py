@@ -23,6 +23,7 @@ from tuiapp.preferences import USUAL, Preferences
 from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.confirm import ConfirmScreen
 from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.live_keys import closing, keys_of
 from tuiapp.screens.replay import ReplayScreen
 from tuiapp.screens.report import Again, ReportScreen
 from tuiapp.screens.run_pair import RunPairScreen
@@ -30,14 +31,14 @@ from tuiapp.session import Session
 from tuiapp.widgets.run_rows import draw_details, draw_entry, draw_heading
 
 HINT = "⏎ report  p replay  space mark  c compare two  l lanes  d delete  / filter  esc close"
-NOBODY = "No run was kept yet: play a preset to its end with w."
 
 
 class RunsScreen(Dialog[None]):
     """A list of the library, the newest run first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o,q", "close", "Close"),
+        closing("runs"),
+        Binding("q", "close", "Close"),
         Binding("p", "replay", "Replay"),
         Binding("space", "mark", "Mark"),
         Binding("c", "compare", "Compare"),
@@ -111,8 +112,12 @@ class RunsScreen(Dialog[None]):
         if names:
             options.highlighted = names.index(chosen.name) if chosen and chosen.name in names else 0
         elif self._has_looked:
-            nothing = "Nothing matches." if self._entries else NOBODY
+            nothing = "Nothing matches." if self._entries else self._say_none()
             self.query_one("#details", Static).update(Content.styled(nothing, "$muted"))
+
+    def _say_none(self) -> str:
+        workload = keys_of(self._preferences)["workload"]
+        return f"No run was kept yet: play a preset to its end with {workload}."
 
     def _matches(self, entry: Entry) -> bool:
         """Whether every word of the filter stands in a run's description."""
@@ -212,7 +217,7 @@ class RunsScreen(Dialog[None]):
         return open_kept(runs)
 
     def _show(self, comparison: Comparison) -> None:
-        screen = CompareScreen(self._session, comparison, ascii_only=self._preferences.ascii)
+        screen = CompareScreen(self._session, comparison, keys_of(self._preferences))
         self.app.push_screen(screen, lambda _: self.draw())
 
     def action_delete(self) -> None:

@@ -11,7 +11,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engine.events import EngineInfo
+from tuiapp.keys import Keys
 from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
 from tuiapp.view.use_table import UseRow, use_rows
@@ -26,18 +28,22 @@ MOST_TREND = 60
 class UtilisationScreen(Dialog[None]):
     """Trends of the last half minute, each with its meaning."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("u,q", "close", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        closing("utilisation"),
+        Binding("q", "close", "Close"),
+    ]
     DEFAULT_CSS = """
     UtilisationScreen > #dialog { width: 108; }
     UtilisationScreen #uses { height: auto; max-height: 1fr; scrollbar-size-vertical: 1; }
     """
 
-    def __init__(self, session: Session, info: EngineInfo) -> None:
+    def __init__(self, session: Session, info: EngineInfo, keys: Keys) -> None:
         simulated = ", simulated" if info.is_simulated else ""
         title = f"use of {one_line(info.device)}{simulated}"
         super().__init__(title, "each column is half a second   esc close")
         self._session = session
         self._info = info
+        self._keys = keys
         self._use = Utilisation(session.backend.log)
         self._use.note(info)
 
@@ -56,7 +62,7 @@ class UtilisationScreen(Dialog[None]):
         """Show how things stand."""
         reading = self._use.poll(self._session.backend.now())
         width = self.query_one("#uses").size.width - NAME_WIDTH - VALUE_WIDTH - 3
-        rows = [_show(row, max(8, width)) for row in use_rows(reading, self._info)]
+        rows = [_show(row, max(8, width)) for row in use_rows(reading, self._info, self._keys)]
         self.query_one("#text", Static).update(Content("\n").join(rows))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.settings import BatcherName, EngineSettings, KvPolicy
+from tuiapp.keys import Keys
 from tuiapp.view.snapshot import Snapshot
 
 REFUSED = "Will be refused"
@@ -20,8 +21,14 @@ class Forecast:
     is_refused: bool = False
 
 
-def forecast(snapshot: Snapshot, prompt_tokens: int, output_tokens: int, count: int) -> Forecast:
-    """What `count` like requests would meet in the engine of this moment."""
+def forecast(
+    snapshot: Snapshot, keys: Keys, prompt_tokens: int, output_tokens: int, count: int
+) -> Forecast:
+    """What `count` like requests would meet in the engine of this moment.
+
+    Args:
+        keys: to name where one of them would change it.
+    """
     settings, info = snapshot.settings, snapshot.info
     total = prompt_tokens + output_tokens
     longest = settings.max_model_len or (info.max_model_len if info else total)
@@ -36,7 +43,8 @@ def forecast(snapshot: Snapshot, prompt_tokens: int, output_tokens: int, count: 
         sentence = f"{REFUSED}: queue is full ({snapshot.meters.num_waiting} waiting)."
     else:
         need = blocks * count
-        sentence = f"Needs {need} KV blocks in the end; {free} are free. {_start(snapshot, count)}"
+        start = _start(snapshot, keys, count)
+        sentence = f"Needs {need} KV blocks in the end; {free} are free. {start}"
     note = _prompt_note(settings, prompt_tokens)
     is_refused = sentence.startswith(REFUSED)
     return Forecast(note, _passes(output_tokens), sentence, is_refused)
@@ -55,7 +63,7 @@ def _passes(output_tokens: int) -> str:
     return f"{output_tokens} pass{'' if output_tokens == 1 else 'es'}"
 
 
-def _start(snapshot: Snapshot, count: int) -> str:
+def _start(snapshot: Snapshot, keys: Keys, count: int) -> str:
     """When they begin, by the batcher's rules."""
     settings = snapshot.settings
     if settings.batcher is BatcherName.CONTINUOUS:
@@ -67,7 +75,8 @@ def _start(snapshot: Snapshot, count: int) -> str:
         return "They fill a batch, which starts on the next pass."
     if settings.batcher is BatcherName.DYNAMIC:
         return f"They wait {settings.max_queue_delay_ms:g} ms for company at most."
-    return f"{missing} short of a batch of {settings.max_batch_size}: they wait, or g starts it."
+    short = f"{missing} short of a batch of {settings.max_batch_size}"
+    return f"{short}: they wait, or {keys['flush']} starts it."
 
 
 def _start_continuous(snapshot: Snapshot, count: int) -> str:

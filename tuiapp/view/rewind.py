@@ -110,7 +110,7 @@ class Rewind:
         if not self.newest:
             return "No pass has run yet"
         if not is_back:
-            return f"Pass {self.newest} is the newest; f follows the engine again"
+            return f"Pass {self.newest} is the newest"
         if self.oldest == 1:
             return "Pass 1 is the first"
         return f"Pass {self.oldest} is the oldest still in memory"

@@ -9,6 +9,7 @@ from engine.loading import LoadStep
 from engine.plan import Skip, SkipReason
 from engine.settings import BatcherName, Start
 from tuiapp.explain import explain_wait, why_waiting
+from tuiapp.keys import Keys
 from tuiapp.view.phases import Phase
 from tuiapp.view.snapshot import Snapshot
 from tuiapp.view.tracked import RequestView
@@ -36,6 +37,7 @@ class Story:
 
 def tell(
     snapshot: Snapshot,
+    keys: Keys,
     *,
     is_paused: bool = False,
     selected: str | None = None,
@@ -44,24 +46,29 @@ def tell(
     """The story of a snapshot of an engine that is loaded; the first that applies is told.
 
     Args:
+        keys: to name in hints.
         selected: a request; if it waits, its story is told.
         is_replay: what is shown was recorded, and no key can bring it work.
     """
     told = (
         _chosen(snapshot, selected)
-        or _held(snapshot)
+        or _held(snapshot, keys)
         or _evicted(snapshot)
         or _prefilling(snapshot)
-        or _company(snapshot)
-        or _working(snapshot)
+        or _company(snapshot, keys)
+        or _working(snapshot, keys)
     )
     if told:
         return told
     if is_paused:
-        return Story("Paused", ": n runs one pass, space goes on.")
+        return Story("Paused", f": {keys['step']} runs one pass, {keys['pause']} goes on.")
     if is_replay:
         return _between(snapshot)
-    return Story("Nothing to do", hint=": b sends a burst, i one request, w plays a workload.")
+    hint = (
+        f": {keys['burst']} sends a burst, {keys['inject']} one request, "
+        f"{keys['workload']} plays a workload."
+    )
+    return Story("Nothing to do", hint=hint)
 
 
 def tell_loading(step: LoadStep, seconds: float, model: str = "") -> Story:
@@ -88,7 +95,7 @@ def _chosen(snapshot: Snapshot, selected: str | None) -> Story | None:
     return Story(f"{selected} waits", f": {explain_wait(wait, snapshot)}.", about=selected)
 
 
-def _held(snapshot: Snapshot) -> Story | None:
+def _held(snapshot: Snapshot, keys: Keys) -> Story | None:
     held = [view for view in snapshot.slots if view and _is_held(view)]
     live = [view for view in snapshot.slots if view and view.work and not _is_held(view)]
     if not held or not live:
@@ -98,7 +105,7 @@ def _held(snapshot: Snapshot) -> Story | None:
     return Story(
         f"{len(held)} of {len(snapshot.slots)} slots are held but idle",
         f" until {longest.id} has made up to {_count(_left(longest), 'more token')}{wait}.",
-        " Press 3 to refill them.",
+        f" Press {keys['continuous']} to refill them.",
         about=longest.id,
     )
 
@@ -158,7 +165,7 @@ def _prefilling(snapshot: Snapshot) -> Story | None:
     return None
 
 
-def _company(snapshot: Snapshot) -> Story | None:
+def _company(snapshot: Snapshot, keys: Keys) -> Story | None:
     skip = snapshot.skipped[0] if snapshot.skipped else None
     if not skip or skip.reason is not SkipReason.COMPANY or any(snapshot.slots):
         return None
@@ -172,11 +179,11 @@ def _company(snapshot: Snapshot) -> Story | None:
     return Story(
         f"{here} of {skip.needed} requests are here",
         ": a static batch waits until it is full.",
-        " g starts it now; press 3 and nobody waits.",
+        f" {keys['flush']} starts it now; press {keys['continuous']} and nobody waits.",
     )
 
 
-def _working(snapshot: Snapshot) -> Story | None:
+def _working(snapshot: Snapshot, keys: Keys) -> Story | None:
     live = [v for v in snapshot.slots if v and v.work and v.reason is None]
     if not live:
         return None
@@ -191,7 +198,7 @@ def _working(snapshot: Snapshot) -> Story | None:
         return Story(
             "One request decodes alone",
             ": every pass reads all the weights for a single token.",
-            " b sends company.",
+            f" {keys['burst']} sends company.",
         )
     return Story(
         f"{len(live)} requests decode together", ": one pass gives each of them one token."

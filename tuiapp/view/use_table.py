@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.events import EngineInfo, Gauges, GpuGauges
+from tuiapp.keys import Keys
 from tuiapp.view.utilisation import Reading, Use
 
 
@@ -27,8 +28,12 @@ class UseRow:
     problem: str = ""
 
 
-def use_rows(reading: Reading, info: EngineInfo) -> list[UseRow]:
-    """All measures that there can be on such a device, the least telling first."""
+def use_rows(reading: Reading, info: EngineInfo, keys: Keys) -> list[UseRow]:
+    """All measures that there can be on such a device, the least telling first.
+
+    Args:
+        keys: to name the one that tells more.
+    """
     gauges = reading.gauges
     is_gpu = gauges.name == "GPU" if gauges else bool(info.device_uuid)
     own = [_nvml_busy(reading)] if is_gpu else [_cpu_busy(reading)]
@@ -38,7 +43,7 @@ def use_rows(reading: Reading, info: EngineInfo) -> list[UseRow]:
         *own,
         _computing(reading, info),
         *_graphs(reading, info),
-        *_engine_rows(reading),
+        *_engine_rows(reading, keys),
         *_peak_rows(reading, info),
         *gpm,
         _power(reading, "GPU" if is_gpu else "CPU"),
@@ -99,13 +104,14 @@ def _graphs(reading: Reading, info: EngineInfo) -> list[UseRow]:
     ]
 
 
-def _engine_rows(reading: Reading) -> list[UseRow]:
+def _engine_rows(reading: Reading, keys: Keys) -> list[UseRow]:
     return [
         UseRow(
             "engine busy",
             reading.engine_busy,
             "the share of the time in which a pass ran, with all that the host does for it",
-            "a pass over padding is a pass too; what is above computing is the host: press p",
+            "a pass over padding is a pass too; what is above computing is the host: "
+            f"press {keys['profile']}",
         ),
         UseRow(
             "slots busy",

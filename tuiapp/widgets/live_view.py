@@ -10,6 +10,7 @@ from textual.containers import Grid, Horizontal, Vertical
 from textual.content import Content
 from textual.widget import Widget
 
+from tuiapp.keys import Keys
 from tuiapp.preferences import Preferences
 from tuiapp.session import Session
 from tuiapp.view.filtering import Filter
@@ -40,12 +41,13 @@ class LiveView(Vertical):
         moment: the earlier pass that is shown and the newest one; None for the newest state.
     """
 
-    def __init__(self, session: Session, preferences: Preferences) -> None:
+    def __init__(self, session: Session, preferences: Preferences, keys: Keys) -> None:
         super().__init__(id="view")
         self.selected: str | None = None
         self.filter = Filter()
         self.moment: tuple[int, int] | None = None
         self._session = session
+        self._keys = keys
         self._ascii_only = preferences.ascii
         self._num_panes = preferences.panes
         self._layout_now: Layout | None = None
@@ -195,4 +197,10 @@ class LiveView(Vertical):
             model = session.spec.model if session.spec else ""
             return tell_loading(session.loading.step, snapshot.time, model)
         is_paused, is_replay = session.is_paused, session.replay is not None
-        return tell(snapshot, is_paused=is_paused, selected=self.selected, is_replay=is_replay)
+        return tell(
+            snapshot,
+            self._keys,
+            is_paused=is_paused,
+            selected=self.selected,
+            is_replay=is_replay,
+        )
