@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.widgets import Static
 
 from engine.settings import BatcherName
 from tests.tui.stage import mixed_traffic, staged
+from tuiapp.lessons import LessonRun, find_lesson_preset, read_course
 from tuiapp.screens.lesson import LessonScreen
 from tuiapp.screens.lessons import LessonsScreen
 from tuiapp.screens.live import LiveScreen
+
+LESSON = read_course().lessons[0]
 
 
 def text_of(stage):
@@ -61,6 +66,26 @@ async def test_the_reveal_shows_what_was_measured_and_whether_the_prediction_hel
             assert stage.backend.core.settings.batcher is BatcherName.CONTINUOUS
 
 
+def like(lesson, first):
+    """The same lesson, with the first prediction right or wrong whatever is measured."""
+    choice = replace(lesson.choices[0], up_to=first, unlike="Not this time: the run was held up.")
+    return replace(
+        lesson, choices=(choice, replace(lesson.choices[1], up_to=0.95), lesson.choices[2])
+    )
+
+
+async def test_a_run_that_did_not_show_it_is_not_passed_off_as_one_that_did():
+    told = "Not this time: the run was held up."
+    for first, is_told in ((0.5, False), (0.9, True)):
+        async with staged(num_kv_blocks=1024) as stage:
+            lesson, info = like(LESSON, first), stage.backend.core.info
+            run = LessonRun(stage.app.session, info, lesson, find_lesson_preset(lesson))
+            stage.app.push_screen(LessonScreen(lesson, run))
+            await stage.press("1")
+            await play(stage)
+            assert (told in text_of(stage)) is is_told
+
+
 async def test_leaving_gives_the_engine_back_as_it_was():
     async with staged(batcher=BatcherName.DYNAMIC, num_kv_blocks=1024) as stage:
         await stage.press("l", "enter", "1")
@@ -86,4 +111,4 @@ async def test_a_lesson_that_cannot_be_measured_here_says_why():
         await stage.press("l", "down", "down", "down", "enter", "1")
         stage.backend.run(400)
         stage.app.screen.poll()
-        assert "No answer here: 2 of 9 requests were refused or failed" in text_of(stage)
+        assert "No answer here: 4 of 11 requests were refused or failed" in text_of(stage)

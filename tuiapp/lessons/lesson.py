@@ -25,10 +25,12 @@ class Choice:
     Attributes:
         up_to: it is right for measured values up to here that no choice before it claims; None
             for the last one, which takes in all that is left.
+        unlike: where such a value is not what the paragraph tells of: why that may be.
     """
 
     text: str
     up_to: float | None = None
+    unlike: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,13 +112,13 @@ def _follow(lesson: Lesson, prediction: int, progress: Progress) -> Content:
 def _reveal(lesson: Lesson, run: LessonRun, prediction: int) -> Content:
     """What was measured, whether the prediction held, and what it means."""
     value = lesson.measure.value(run.reports)
-    said = lesson.choices[prediction].text
+    said, unlike = lesson.choices[prediction].text, ""
     if value is None:
         verdict = Content.styled("Not measured: nothing was delivered so.", "$warning")
     else:
-        right = lesson.choices[lesson.right_choice(value)].text
-        measured = f"measured: {show_answer(lesson.measure, value)}, so {right}."
-        is_right = right == said
+        right = lesson.choices[lesson.right_choice(value)]
+        measured = f"measured: {show_answer(lesson.measure, value)}, so {right.text}."
+        is_right, unlike = right.text == said, one_line(right.unlike)
         verdict = Content.assemble(
             (f"You said: {said}; ", ""),
             (measured, "bold"),
@@ -130,6 +130,7 @@ def _reveal(lesson: Lesson, run: LessonRun, prediction: int) -> Content:
             Content(""),
             _table(lesson, run),
             Content(""),
+            *([Content.styled(unlike, "$warning")] if unlike else []),
             Content(one_line(lesson.paragraph)),
             Content.styled(one_line(lesson.source), "$muted"),
         ]
