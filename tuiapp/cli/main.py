@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from engine.collector import collect_seldom
+from tuiapp.bare_help import BareCommand, BareGroup
 from tuiapp.cli.bench import bench_command
 from tuiapp.cli.complaining import complaining
 from tuiapp.cli.config import config_command
@@ -45,7 +46,6 @@ from tuiapp.cli.flags import (
     complete_preset,
 )
 from tuiapp.cli.looks import delete_command, runs_command, shot_command
-from tuiapp.cli.main.bare_help import BareCommand, BareGroup
 from tuiapp.cli.presets import import_command, new_command
 from tuiapp.cli.runs import compare_command, replay_command, rerun_command, run_command
 from tuiapp.cli.shows import demo_command, serve_command
