@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.batchers import make_batcher
+from engine.batchers.room import can_go_on
 from engine.blocks import BlockChange, BlockPool
 from engine.caching_pool import CachingPool
 from engine.clock import Clock
@@ -119,8 +120,8 @@ class EngineCore:
     def configure(self, settings: EngineSettings) -> None:
         """Change any knob between steps.
 
-        What runs goes on where it can; else it is preempted first, so that no policy meets a
-        state that another one made. No token is lost or repeated.
+        What runs goes on in its slot and with its blocks where these can stay; else the newest make
+        room until the others can. No token is lost or repeated.
 
         Raises:
             RunnerError: the runner cannot hold that many blocks; the settings stay.
@@ -131,25 +132,25 @@ class EngineCore:
             pool = self._make_pool(settings)
         if (pool.num_blocks, pool.block_size) != (old.num_blocks, old.block_size):
             self._resize(pool)
-        if pool is not old or self.queues.num_slots > settings.num_slots:
+        batcher = make_batcher(settings)
+        if pool is not old:
             self.preempt_all()
+        elif batcher.request_level is not self.batcher.request_level:
+            self._retire_finished()
+        self._make_way(settings)
         self._recorder.record_change(Plan(), self.queues)
-        self.settings, self.queues.pool = settings, pool
+        self.settings, self.queues.pool, self.batcher = settings, pool, batcher
         self.queues.reorder(make_order(settings))
-        self.batcher = make_batcher(settings)
         self.log.append(Configured(self.clock.now(), settings))
-        for seq in list(self.queues.waiting):
-            if message := self._refusal(seq.request):
+        for seq in [*self.queues.running, *self.queues.waiting]:
+            if not seq.is_finished and (message := self._refusal(seq.request)):
                 self._drop(seq, FinishReason.REJECTED, message)
+        self._deliver_batch()
 
     def preempt_all(self) -> None:
         """Free every slot and every block; what ran comes first in line."""
         self.settle()
-        now = self.clock.now()
-        for seq in self.queues.running:
-            if seq.is_finished:
-                self._outputs.deliver(seq, now)
-        self.queues.retire_finished()
+        self._retire_finished()
         for seq in reversed(self.queues.running):
             self.queues.preempt(seq)
 
@@ -282,6 +283,22 @@ class EngineCore:
             now = self.clock.now()
             for seq in self.queues.running:
                 self._outputs.deliver(seq, now)
+
+    def _make_way(self, settings: EngineSettings) -> None:
+        """Preempt the newest until the others can go on under these settings."""
+        if can_go_on(self.queues, settings):
+            return
+        self._retire_finished()
+        while not can_go_on(self.queues, settings):
+            self.queues.preempt(self.queues.running[-1])
+
+    def _retire_finished(self) -> None:
+        """Answer those who waited only for their batch, and take back what they hold."""
+        now = self.clock.now()
+        for seq in self.queues.running:
+            if seq.is_finished:
+                self._outputs.deliver(seq, now)
+        self.queues.retire_finished()
 
     def _drop(self, seq: Sequence, reason: FinishReason, message: str = "") -> None:
         """End a sequence that is not to wait for its batch, and take back all it holds."""

@@ -6,30 +6,10 @@ batcher takes from it the fields that carry the names of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
 
 MOST_BLOCKS = 10_000_000  # beyond what any device holds; the books of the pool take memory too
-HARMLESS = frozenset(  # what runs goes on under another value of these
-    {
-        "max_num_seqs",
-        "max_num_batched_tokens",
-        "enable_chunked_prefill",
-        "long_prefill_token_threshold",
-        "max_batch_size",
-        "max_queue_delay_ms",
-        "start",
-        "pass_order",
-        "watermark",
-        "waiting_served_ratio",
-        "max_waiting_tokens",
-        "preferred_batch_size",
-        "max_queue_size",
-        "deliver",
-        "ignore_eos",
-        "async_scheduling",
-    }
-)
 LEAST = {
     "max_num_seqs": 1,
     "max_num_batched_tokens": 1,
@@ -210,16 +190,19 @@ class EngineSettings:
             )
 
     def keeps_cache(self, before: EngineSettings) -> bool:
-        """Whether what runs and what the cache holds may stay when these settings take over.
+        """Whether the blocks and what they hold stay when these settings take over.
 
-        They may not under the very same settings: who sets these again wants to start afresh.
+        They do not under the very same settings: who sets these again wants to start afresh.
         """
-        changed = {
-            field.name
-            for field in fields(self)
-            if getattr(self, field.name) != getattr(before, field.name)
-        }
-        return bool(changed) and changed <= HARMLESS
+        return self != before and self._cache == before._cache
+
+    @property
+    def _cache(self) -> tuple[object, ...]:
+        """What the books of the cache depend on."""
+        reserve: tuple[int, int] | None = None
+        if self.kv_policy is KvPolicy.RESERVE:
+            reserve = self.reserve_tokens, 0 if self.reserve_tokens else self.max_model_len
+        return self.num_kv_blocks, self.block_size, self.enable_prefix_caching, reserve
 
     @property
     def delivery(self) -> Delivery:

@@ -190,6 +190,17 @@ def pretend_ran(plan: Plan, token_id: int = 7) -> None:
             seq.move_to(Status.FINISHED)
 
 
+def run_out(core: EngineCore, most: int = 200) -> None:
+    """Step until nothing is left to do."""
+    for _ in range(most):
+        if not core.has_work:
+            core.step()
+            return
+        core.flush()
+        core.step()
+    raise AssertionError(f"still at work after {most} steps")
+
+
 def rows_of(plan: Plan) -> list[tuple[str, int]]:
     """Which request computes how many tokens."""
     return [(row.seq.id, row.num_tokens) for row in plan.rows]

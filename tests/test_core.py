@@ -19,7 +19,6 @@ from engine.events import (
     Step,
     Token,
 )
-from engine.plan import CacheLostError, RunnerError
 from engine.request import FinishReason, Status
 from engine.settings import (
     BatcherName,
@@ -32,27 +31,16 @@ from engine.settings import (
 from engine.tokenizer import ToyTokenizer
 from tests.builders import (
     CheckedRunner,
-    KvMemory,
     ask,
     events_of,
     make_core,
     make_info,
     outputs_of,
     rows_of,
+    run_out,
 )
 
 STATIC = {"batcher": BatcherName.STATIC, "max_batch_size": 2}
-
-
-def run_out(core: EngineCore, most: int = 200) -> None:
-    """Step until nothing is left to do."""
-    for _ in range(most):
-        if not core.has_work:
-            core.step()
-            return
-        core.flush()
-        core.step()
-    raise AssertionError(f"still at work after {most} steps")
 
 
 def reasons_of(core: EngineCore) -> dict[str, FinishReason]:
@@ -448,119 +436,6 @@ class TestFlush:
         assert [len(plan.rows) for plan in run_batch] == [2, 2, 2, 0, 0]
         core.add(ask("d"))
         assert rows_of(core.step()) == []
-
-
-class TestConfigure:
-    def test_a_live_switch_loses_and_repeats_no_token(self):
-        core = make_core(ask("a", max_tokens=6), ask("b", 9, max_tokens=6))
-        undisturbed = make_core(ask("a", max_tokens=6), ask("b", 9, max_tokens=6))
-        run_out(undisturbed)
-        for name in (BatcherName.STATIC, BatcherName.DYNAMIC, BatcherName.CONTINUOUS):
-            core.step()
-            core.configure(EngineSettings(name, max_batch_size=2))
-        run_out(core)
-        assert outputs_of(core.log) == outputs_of(undisturbed.log)
-
-    def test_what_runs_goes_on_where_a_knob_does_not_touch_it(self):
-        core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=2)
-        core.step()
-        core.configure(EngineSettings(max_num_seqs=3, max_num_batched_tokens=99))
-        assert rows_of(core.step()) == [("a", 1), ("b", 1), ("c", 4)]
-        assert not any(step.preempted for step in events_of(core.log, Step))
-
-    def test_fewer_slots_than_are_held_preempt_what_runs(self):
-        core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=3)
-        core.step()
-        core.configure(EngineSettings(max_num_seqs=2))
-        assert rows_of(core.step()) == [("a", 5), ("b", 5)]
-
-    def test_a_batch_goes_on_while_the_next_one_may_be_larger(self):
-        core = make_core(ask("a"), ask("b"), **STATIC)
-        core.step()
-        core.configure(EngineSettings(BatcherName.STATIC, max_batch_size=5))
-        assert rows_of(core.step()) == [("a", 1), ("b", 1)]
-
-    def test_what_runs_is_preempted_for_another_cache_and_comes_back_in_order(self):
-        core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=2)
-        core.step()
-        core.configure(EngineSettings(max_num_seqs=3, num_kv_blocks=99))
-        assert [seq.id for seq in core.queues.waiting] == ["a", "b", "c"]
-        assert rows_of(core.step()) == [("a", 5), ("b", 5), ("c", 4)]
-
-    def test_the_change_is_told_after_what_it_did(self):
-        core = make_core(ask("a"))
-        core.step()
-        core.configure(EngineSettings(num_kv_blocks=99))
-        told = [type(event).__name__ for event in core.log.since(0)[0][-2:]]
-        assert told == ["Step", "Configured"]
-        step = events_of(core.log, Step)[-1]
-        assert [(p.request_id, p.num_lost) for p in step.preempted] == [("a", 4)]
-
-    def test_a_smaller_cache_refuses_those_that_no_longer_fit_and_serves_the_others(self):
-        core = make_core(ask("big", 40), ask("small", 4), ask("later", 40), max_num_seqs=2)
-        core.step()
-        core.configure(EngineSettings(num_kv_blocks=2))
-        reason = "40 prompt + 4 output tokens need 3 KV blocks; the cache has 2"
-        assert messages_of(core) == {"big": reason, "later": reason}
-        run_out(core)
-        assert reasons_of(core)["small"] is FinishReason.LENGTH
-
-    def test_a_shorter_context_refuses_those_that_no_longer_fit(self):
-        core = make_core(ask("a", 40), ask("b", 4))
-        core.configure(EngineSettings(max_model_len=20))
-        assert messages_of(core) == {"a": "40 prompt + 4 output tokens exceed the context of 20"}
-        run_out(core)
-        assert len(outputs_of(core.log)["b"]) == 4
-
-    def test_a_cache_the_runner_cannot_hold_changes_nothing(self):
-        core = make_core(ask("a"))
-        core.runner = Cramped(core.clock, 99, 16)
-        core.step()
-        before = core.settings, core.queues.pool, core.batcher, list(core.queues.running)
-        with pytest.raises(RunnerError, match="no memory for 9 blocks"):
-            core.configure(EngineSettings(BatcherName.STATIC, num_kv_blocks=9))
-        assert (core.settings, core.queues.pool, core.batcher, core.queues.running) == before
-        run_out(core)
-        assert len(outputs_of(core.log)["a"]) == 4
-
-    def test_what_runs_is_computed_again_where_the_runner_lost_its_cache_in_trying(self):
-        core = make_core(ask("a", 40), enable_prefix_caching=True)
-        core.runner = Forgetful(core.clock, 99, 16)
-        core.step()
-        before = core.settings
-        with pytest.raises(CacheLostError, match="no memory for 9 blocks"):
-            core.configure(EngineSettings(num_kv_blocks=9))
-        assert (core.settings, core.queues.pool.cached) == (before, frozenset())
-        run_out(core)
-        assert len(outputs_of(core.log)["a"]) == 4
-
-    def test_the_runner_is_asked_only_for_another_cache(self):
-        core = make_core()
-        core.runner = Cramped(core.clock, 99, 16)
-        core.configure(EngineSettings(BatcherName.STATIC, max_batch_size=3))
-        assert core.settings.max_batch_size == 3
-
-    def test_other_blocks_leave_the_memory_of_the_cache_as_it_is(self):
-        core = make_core(info=make_info(num_kv_blocks=100))
-        core.configure(EngineSettings(block_size=32))
-        assert (core.queues.pool.num_blocks, core.queues.pool.block_size) == (50, 32)
-        core.configure(EngineSettings(block_size=4))
-        assert (core.queues.pool.num_blocks, core.queues.pool.block_size) == (400, 4)
-
-
-class Cramped(CheckedRunner):
-    """Has no memory for any other cache."""
-
-    def resize(self, num_blocks: int, block_size: int) -> None:
-        raise RunnerError(f"no memory for {num_blocks} blocks")
-
-
-class Forgetful(CheckedRunner):
-    """Frees its cache before it finds that there is no memory for another one."""
-
-    def resize(self, num_blocks: int, block_size: int) -> None:
-        self.memory = KvMemory(block_size)
-        raise CacheLostError(f"no memory for {num_blocks} blocks")
 
 
 class TestReserve:
