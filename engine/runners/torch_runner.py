@@ -65,7 +65,7 @@ class TorchRunner:
         self._forward = Forward(model, compiler)
         self._staging = Staging(self._device)
         self._samples = Samples(self._device)
-        self._fetcher = Fetcher(self._device)
+        self._fetcher = Fetcher(self._device, ranks.check if ranks else None)
         self._cache: KvCache | None = None
         self._slots = SlotTable(1, 0)
         self._graphs: DecodeGraphs | None = None

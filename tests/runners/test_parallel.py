@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
+import threading
+import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -14,7 +19,8 @@ from engine.events import Finished
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
 from engine.run import run
-from engine.runners.parallel.ranks import choose_rank_device
+from engine.runners.parallel.followers import Followers
+from engine.runners.parallel.ranks import choose_rank_device, dismiss
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.workload import Listed
@@ -77,6 +83,41 @@ def test_ranks_that_are_out_of_step_run_no_further_pass(monkeypatch):
     assert first.startswith("out of device memory in a pass of")
     assert {other.partition(";")[0] for other in others} == {"rank 1 of 2 has ended (signal 9)"}
     assert not torch.distributed.is_initialized()
+
+
+@pytest.mark.slow
+def test_one_that_dies_while_the_others_wait_for_it_is_told_of_at_once():
+    log = EventLog()
+    core = build_core(
+        ModelSpec(device="cpu", tensor_parallel_size=2), SETTINGS, VirtualClock(), log
+    )
+    [follower] = core.runner.ranks.processes
+    stopped, dies = follower.pid, threading.Timer(1.0, follower.kill)
+    try:
+        run(core, Listed(make_requests()[:1]))
+        os.kill(stopped, signal.SIGSTOP)  # so that this process waits in the middle of a layer
+        dies.start()
+        began = time.monotonic()
+        run(core, Listed([replace(make_requests()[1], arrival=core.clock.now())]))
+        waited = time.monotonic() - began
+    finally:
+        dies.cancel()
+        follower.kill()
+        core.runner.ranks.close()
+
+    first, second = [end.message for end in events_of(log, Finished)]
+    assert first == ""
+    assert second.startswith("rank 1 of 2 has ended (signal 9)")
+    assert 1.0 < waited < 10.0
+
+
+def test_those_that_still_load_are_not_waited_for():
+    program = [sys.executable, "-c", "import time; time.sleep(600)"]
+    followers = Followers(program, [{}, {}])
+    began = time.monotonic()
+    dismiss(followers)
+    assert not followers.are_alive
+    assert time.monotonic() - began < 10.0
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Protocol
 
 import torch
+
+LOOK_SECONDS = 0.0002  # between two looks at the device where something else is watched too
+
+Check = Callable[[], None]
 
 
 class Fence(Protocol):
@@ -20,15 +26,24 @@ class Fence(Protocol):
 
 
 class CudaFence:
-    """An event of CUDA; while it waits, other threads run."""
+    """An event of CUDA; while it waits, other threads run.
 
-    def __init__(self) -> None:
+    Args:
+        check: raises if the device will never come so far, as when a process is gone that it
+            exchanges tensors with: NCCL itself would wait until its timeout.
+    """
+
+    def __init__(self, check: Check | None = None) -> None:
         self._event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        self._check = check
 
     def record(self) -> None:
         self._event.record()
 
     def wait(self) -> None:
+        while self._check and not self._event.query():  # type: ignore[no-untyped-call]
+            self._check()
+            time.sleep(LOOK_SECONDS)
         self._event.synchronize()
 
 
@@ -42,9 +57,13 @@ class NoFence:
         """Nothing to wait for."""
 
 
-def make_fence(device: torch.device) -> Fence:
-    """The kind of fence that the device has."""
-    return CudaFence() if device.type == "cuda" else NoFence()
+def make_fence(device: torch.device, check: Check | None = None) -> Fence:
+    """The kind of fence that the device has.
+
+    Args:
+        check: see `CudaFence`; a device without fences learns of it in the call that fails.
+    """
+    return CudaFence(check) if device.type == "cuda" else NoFence()
 
 
 def host_memory(num_bytes: int, device: torch.device) -> torch.Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from engine.runners.inputs.fences import Fence, host_memory, make_fence
+from engine.runners.inputs.fences import Check, Fence, host_memory, make_fence
 
 NUM_BUFFERS = 2  # passes under way at most
 LEAST_ROWS = 64
@@ -25,12 +25,16 @@ class Fetched:
 
 
 class Fetcher:
-    """Copies into one of two buffers in turn."""
+    """Copies into one of two buffers in turn.
 
-    def __init__(self, device: torch.device) -> None:
+    Args:
+        check: called again and again while tokens are waited for; raises if none will come.
+    """
+
+    def __init__(self, device: torch.device, check: Check | None = None) -> None:
         self._device = device
         self._turn = 0
-        self._fences = [make_fence(device) for _ in range(NUM_BUFFERS)]
+        self._fences = [make_fence(device, check) for _ in range(NUM_BUFFERS)]
         self._hosts = [self._allocate(LEAST_ROWS) for _ in range(NUM_BUFFERS)]
 
     def fetch(self, tokens: torch.Tensor) -> Fetched:

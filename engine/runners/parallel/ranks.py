@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from datetime import timedelta
+from subprocess import Popen
 
 import torch
 import torch.distributed as dist
@@ -27,6 +28,7 @@ from engine.runners.parallel.orders import Pass, Resize, Stop, send, send_tensor
 from engine.runners.parallel.ports import LOOPBACK, free_port
 from engine.runners.parts import ModelSpec
 
+TIME_TO_DIE = 0.5  # seconds from when a process closes its connections until it counts as ended
 TIME_TO_JOIN = timedelta(minutes=5)
 TIME_TO_WAIT = timedelta(days=365)  # for an order: nobody may ask anything of the engine for long
 
@@ -50,13 +52,18 @@ class Ranks:
         command = [sys.executable, "-m", "engine.runners.parallel.follow", json.dumps(asdict(spec))]
         places = (_surroundings(rank, size, port) for rank in range(1, size))
         self._followers = Followers(command, places)
-        self._finish = weakref.finalize(self, _stop, self._followers)
+        self._finish = weakref.finalize(self, dismiss, self._followers)
         os.environ.update(_surroundings(0, size, port))
         try:
             join(device)
         except RuntimeError as error:
             self.close()
             raise ConfigError(f"--tensor-parallel {size}: the processes did not meet") from error
+
+    @property
+    def processes(self) -> list[Popen[bytes]]:
+        """The others, by rank."""
+        return self._followers.processes
 
     def share_cache(self, num_blocks: int, block_size: int) -> None:
         """Have every rank make the cache that the leader made.
@@ -66,6 +73,7 @@ class Ranks:
         """
         self._followers.check()
         send(Resize(num_blocks, block_size))
+        self._followers.are_listening = True
 
     @contextmanager
     def sharing(
@@ -87,11 +95,20 @@ class Ranks:
             yield
             unless_whole.pop_all()
 
+    def check(self) -> None:
+        """See that all are there, while something of theirs is waited for.
+
+        Raises:
+            RunnerError: one of them has ended.
+        """
+        self._followers.check()
+
     def close(self) -> None:
         """End the other processes; done by itself where the program ends."""
         self._finish()
 
     def _part(self) -> None:
+        self._followers.await_end(TIME_TO_DIE)
         try:
             self._followers.check()  # of one that died, the failure here is what it led to
         finally:
@@ -131,12 +148,14 @@ def join(device: torch.device) -> None:
     dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=TIME_TO_WAIT)
 
 
-def _stop(followers: Followers) -> None:
-    """Tell the followers to end, and end those that do not listen."""
+def dismiss(followers: Followers) -> None:
+    """Have the followers end, by themselves if they listen, and leave their group."""
+    if followers.are_alive and followers.are_listening:
+        with suppress(RuntimeError):  # one that died meanwhile needs no telling
+            send(Stop())
+    else:
+        followers.kill()  # one that still loads would hear of it only afterwards
     if dist.is_initialized():
-        if followers.are_alive:
-            with suppress(RuntimeError):  # one that died meanwhile needs no telling
-                send(Stop())
         dist.destroy_process_group()
     for name in _surroundings(0, 1, 0):
         os.environ.pop(name, None)
