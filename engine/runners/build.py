@@ -24,11 +24,14 @@ from engine.runners.device import (
 )
 from engine.runners.graphs import first_line
 from engine.runners.layers.fuse import CpuKit, DeviceKit, fuse
-from engine.runners.layers.packed_linear import pack_linears
+from engine.runners.layers.maker import OneDnnMaker, PartMaker
+from engine.runners.layers.pack_linears import pack_linears
 from engine.runners.loading.load import LoadedModel, load_model
 from engine.runners.loading.precision import choose_precision
 from engine.runners.loading.quantize import NONE, check_method, quantize
 from engine.runners.loading.support import adopt
+from engine.runners.native.find import NO_NATIVE, Native, find_native
+from engine.runners.native.parts import NativeMaker
 from engine.runners.parallel.ranks import Ranks, choose_rank_device
 from engine.runners.parts import SMALL_MODEL, ModelSpec, Parts, num_blocks_wanted
 from engine.runners.peaks import measure_peaks
@@ -112,12 +115,25 @@ def load_for(
     set_threads(spec.num_threads, loaded.num_params)
     quantize(loaded.model, spec.quantization)
     is_plain = not (spec.compiles or is_sharded) and spec.quantization == NONE
+    native = find_native(dtype, torch.get_num_threads()) if device.type == "cpu" else NO_NATIVE
     if device.type == "cpu" and is_plain:
-        fuse(loaded.model, CpuKit())
-        pack_linears(loaded.model)
+        maker = choose_maker(native)
+        fuse(loaded.model, CpuKit(maker))
+        pack_linears(loaded.model, maker)
     elif is_plain and can_compile_kernels(find_platform(device)):
         fuse(loaded.model, DeviceKit())
-    return loaded, adopt(loaded.model, spec.attention)
+    return loaded, adopt(loaded.model, spec.attention, native)
+
+
+def choose_maker(native: Native) -> PartMaker:
+    """What a model on the CPU is made of: our own kernels, or oneDNN's.
+
+    With AMX, oneDNN computes many tokens in bfloat16 several times as fast as they do.
+    """
+    kernels = native.kernels
+    if kernels is None or (kernels.dtype is torch.bfloat16 and torch.cpu._is_amx_tile_supported()):
+        return OneDnnMaker()
+    return NativeMaker(kernels)
 
 
 def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Parts:

@@ -8,6 +8,8 @@ from math import prod
 import numpy as np
 import torch
 
+from engine.runners.native.kernels import Kernels, WriteArguments
+
 
 @dataclass(frozen=True, slots=True)
 class LayerShape:
@@ -26,21 +28,47 @@ class LayerShape:
 class LayerCache:
     """Each token's key and, behind it, its value: one gather then fetches both.
 
+    Args:
+        kernels: of our own for a CPU, to write with.
+
     Attributes:
         entries: [blocks, block_size, kv_heads, key_dim + value_dim].
     """
 
     def __init__(
-        self, shape: LayerShape, num_blocks: int, block_size: int, device: torch.device
+        self,
+        shape: LayerShape,
+        num_blocks: int,
+        block_size: int,
+        device: torch.device,
+        kernels: Kernels | None = None,
     ) -> None:
         self.shape = shape
         size = (num_blocks, block_size, shape.num_kv_heads, shape.key_dim + shape.value_dim)
         self.entries = _zeros(size, shape.dtype, device)
         self._by_slot = self.entries.flatten(0, 1)
+        self._kernel = None if kernels is None else kernels.write
+        item = shape.dtype.itemsize
+        self._arguments = WriteArguments(
+            entries=self.entries.data_ptr(),
+            num_kv_heads=shape.num_kv_heads,
+            key_size=shape.key_dim * item,
+            value_size=shape.value_dim * item,
+        )
 
     def write(self, slots: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> None:
         """Store the keys and values of T tokens, [T, kv_heads, dim], at `slots`, [T]."""
-        self._by_slot.index_copy_(0, slots, torch.cat((key, value), dim=-1))
+        if self._kernel is None or key.stride(2) != 1 or value.stride(2) != 1:
+            self._by_slot.index_copy_(0, slots, torch.cat((key, value), dim=-1))
+            return
+        arguments, item = self._arguments, self.shape.dtype.itemsize
+        arguments.key, arguments.value = key.data_ptr(), value.data_ptr()
+        arguments.slots, arguments.num_tokens = slots.data_ptr(), slots.shape[0]
+        arguments.key_token_stride = key.stride(0) * item
+        arguments.key_head_stride = key.stride(1) * item
+        arguments.value_token_stride = value.stride(0) * item
+        arguments.value_head_stride = value.stride(1) * item
+        self._kernel(arguments)
 
 
 class KvCache:
@@ -48,6 +76,7 @@ class KvCache:
 
     Args:
         shapes: by the layer's index in the model.
+        kernels: of our own for a CPU, to write with.
     """
 
     def __init__(
@@ -56,11 +85,12 @@ class KvCache:
         num_blocks: int,
         block_size: int,
         device: torch.device,
+        kernels: Kernels | None = None,
     ) -> None:
         self.num_blocks = num_blocks
         self.block_size = block_size
         self.layers = {
-            index: LayerCache(shape, num_blocks + 1, block_size, device)
+            index: LayerCache(shape, num_blocks + 1, block_size, device, kernels)
             for index, shape in shapes.items()
         }
 

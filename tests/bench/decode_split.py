@@ -16,14 +16,17 @@ import torch
 from engine.runners.attention.gather import GatherAttention
 from engine.runners.kv_cache import LayerCache
 from engine.runners.layers.packed_linear import PackedLinear
+from engine.runners.native.attention import NativeAttention
+from engine.runners.native.parts import Product
 
 LINEARS = (
     (torch.nn.Linear, "forward"),
     (PackedLinear, "activate"),
     (PackedLinear, "add_to"),
     (PackedLinear, "multiply_with"),
+    (Product, "run"),
 )
-ATTENTION = ((GatherAttention, "attend"), (LayerCache, "write"))
+ATTENTION = ((GatherAttention, "attend"), (NativeAttention, "attend"), (LayerCache, "write"))
 
 
 class Stopwatch:

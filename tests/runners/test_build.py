@@ -23,6 +23,7 @@ from engine.runners.parts import ModelSpec, num_blocks_wanted
 from engine.settings import EngineSettings
 from engine.workload import Listed
 from tests.builders import outputs_of
+from tests.runners.native_kernels import make_native
 
 TINY = ModelSpec(device="cpu")
 
@@ -36,13 +37,14 @@ def num_threads() -> Iterator[int]:
 
 
 def test_the_shipped_model_says_what_it_is():
+    make_native()
     info = build_parts(TINY, EngineSettings()).info
     assert min(info.peak_bandwidth, info.peak_flops) > 1e8
     assert replace(info, peak_bandwidth=0.0, peak_flops=0.0) == EngineInfo(
         model="tiny",
         device="cpu",
         dtype="float32",
-        attention="grouped gather + sdpa",
+        attention="native paged",
         num_params=3_475_712,
         max_model_len=8192,
         num_kv_blocks=8 * 8192 // 16,
@@ -50,6 +52,14 @@ def test_the_shipped_model_says_what_it_is():
         kv_bytes_per_token=4 * 2 * (64 + 64) * 4,
         num_threads=1,
     )
+
+
+def test_without_a_compiler_it_runs_all_the_same_and_says_what_is_missing(monkeypatch):
+    monkeypatch.setenv("CXX", "none")
+
+    attention = build_parts(TINY, EngineSettings()).info.attention
+
+    assert attention == "grouped gather + sdpa (not native: CXX=none is not there)"
 
 
 def test_the_cache_has_room_for_every_slot_of_whichever_batcher():

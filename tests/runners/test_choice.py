@@ -12,6 +12,7 @@ from engine.runners.attention.choice import Choice, Demands, Platform, choose
 
 H200 = Platform("cuda", (9, 0), True, False, True, "2.13.0")
 CPU = Platform("cpu", (0, 0), True, False, True, "2.13.0")
+NATIVE = replace(CPU, no_native="")
 LLAMA = Demands(torch.bfloat16, 16, frozenset({(128, 128)}), has_softcap=False, has_sinks=False)
 IN_LARGE_BLOCKS = replace(LLAMA, block_size=256)
 NO_TRITON = replace(H200, has_triton=False)
@@ -25,6 +26,16 @@ def test_a_cuda_device_with_triton_takes_it():
 def test_a_cpu_gathers_with_nothing_to_regret():
     assert choose("auto", CPU, LLAMA) == Choice("gather")
     assert choose("auto", replace(CPU, is_interpreting=True), LLAMA) == Choice("gather")
+
+
+def test_a_cpu_with_kernels_of_its_own_takes_them_and_else_says_what_is_missing():
+    assert choose("auto", NATIVE, LLAMA) == Choice("native")
+    assert choose("auto", replace(NATIVE, no_native="no compiler"), LLAMA) == Choice(
+        "gather", "not native: no compiler"
+    )
+    assert choose("auto", NATIVE, replace(LLAMA, dims=frozenset({(24, 24)}))) == Choice(
+        "gather", "not native: heads of 24 dimensions are no multiple of 16"
+    )
 
 
 def test_without_triton_the_next_best_is_taken_and_the_reason_kept():
@@ -96,6 +107,8 @@ def test_triton_interprets_on_a_cpu_where_it_is_told_to():
             replace(IN_LARGE_BLOCKS, dims=frozenset({(192, 128)})),
             "the model's keys have 192 dimensions and its values 128",
         ),
+        ("native", H200, LLAMA, "it needs a CPU, and this is cuda"),
+        ("native", CPU, LLAMA, "its kernels have not been loaded"),
         (
             "varlen",
             H200,

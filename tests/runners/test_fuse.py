@@ -13,7 +13,7 @@ import torch
 from engine.runners.layers.decoder_layer import DecoderLayer
 from engine.runners.layers.fuse import CpuKit, fuse
 from engine.runners.layers.gated_mlp import GatedMlp
-from engine.runners.layers.packed_linear import pack_linears
+from engine.runners.layers.pack_linears import pack_linears
 from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.loading.load import DummyTokenizer
 from tests.builders import make_core, make_info

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from engine.runners.layers.packed_linear import Activation, PackedLinear, pack_linears
+from engine.runners.layers.pack_linears import pack_linears
+from engine.runners.layers.packed_linear import Activation, PackedLinear
 from tests.runners.builders import make_model
 
 

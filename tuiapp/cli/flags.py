@@ -49,8 +49,8 @@ Attention = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="auto; or triton (own kernel, CUDA; triton-tuned: in the tiles that are fastest here),"
-        " varlen (torch's, CUDA), gather (anywhere).",
+        help="auto; or native (own kernel, CPU), triton (own kernel, CUDA; triton-tuned: in the"
+        " tiles that are fastest here), varlen (torch's, CUDA), gather (anywhere).",
     ),
 ]
 KvMemory = Annotated[

@@ -13,7 +13,7 @@ import torch
 
 from engine.config import ConfigError, suggest
 
-ATTENTIONS = ("auto", "triton", "triton-tuned", "varlen", "gather")
+ATTENTIONS = ("auto", "native", "triton", "triton-tuned", "varlen", "gather")
 IN_ORDER = ("triton", "varlen", "gather")  # what `auto` takes, from the fastest on
 LEAST_CAPABILITY = (8, 0)  # Ampere: bfloat16 on tensor cores, copies that overlap
 WIDEST_HEAD = 512  # of the kernel's tiles that are known to compile
@@ -21,6 +21,7 @@ NO_FAILURES: Mapping[str, str] = MappingProxyType({})
 VARLEN_DTYPES = (torch.float16, torch.bfloat16)
 VARLEN_WIDEST_HEAD = 256
 VARLEN_BLOCK_SIZE = 256
+NATIVE_LANES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class Platform:
         is_interpreting: whether Triton is told to interpret its kernels, on any device.
         has_varlen: whether torch's `varlen_attn` knows paged caches.
         torch: its version.
+        no_native: why the CPU kernels of our own cannot be had, or empty; None where nobody looked.
     """
 
     device: str
@@ -42,6 +44,7 @@ class Platform:
     is_interpreting: bool
     has_varlen: bool
     torch: str
+    no_native: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ def choose(
     """
     check_name(name)
     reasons = {
+        "native": why_not_native(platform, demands),
         "triton": why_not_triton(platform, demands),
         "triton-tuned": _why_not_device(platform) or why_not_triton(platform, demands),
         "varlen": why_not_varlen(platform, demands),
@@ -96,7 +100,7 @@ def choose(
             raise ConfigError(f"--attention {name}: {reasons[name]}; or take --attention auto")
         return Choice(name)
     if platform.device != "cuda":
-        return Choice("gather")
+        return _choose_for_cpu(platform, reasons["native"])
     best = next(way for way in IN_ORDER if not reasons[way])
     return Choice(best, reasons["triton"] and f"not triton: {reasons['triton']}")
 
@@ -114,6 +118,18 @@ def check_name(name: str) -> None:
 def can_compile_kernels(platform: Platform) -> bool:
     """Whether Triton can make kernels for the device."""
     return platform.has_triton and not _why_not_device(platform)
+
+
+def why_not_native(platform: Platform, demands: Demands) -> str:
+    """What stands against our own kernels for a CPU, and what would help; empty for nothing."""
+    if platform.device != "cpu":
+        return f"it needs a CPU, and this is {platform.device}"
+    if platform.no_native is None:
+        return "its kernels have not been loaded"
+    narrow = sorted(dim for dims in demands.dims for dim in dims if dim % NATIVE_LANES)
+    if narrow and not platform.no_native:
+        return f"heads of {narrow[0]} dimensions are no multiple of {NATIVE_LANES}"
+    return platform.no_native
 
 
 def why_not_triton(platform: Platform, demands: Demands) -> str:
@@ -137,6 +153,13 @@ def why_not_varlen(platform: Platform, demands: Demands) -> str:
     if not platform.has_varlen:
         return f"torch {platform.torch} has no varlen_attn for a paged cache (torch 2.13 has)"
     return _why_not_model(demands) or _why_not_settings(demands)
+
+
+def _choose_for_cpu(platform: Platform, no_native: str) -> Choice:
+    """Of the ways that need no CUDA device; says what is missing where it was looked for."""
+    if not no_native:
+        return Choice("native")
+    return Choice("gather", "" if platform.no_native is None else f"not native: {no_native}")
 
 
 def _why_not_device(platform: Platform) -> str:

@@ -27,6 +27,7 @@ from engine.runners.attention.ways import find_platform, make_backend
 from engine.runners.device import free_memory
 from engine.runners.inputs.pack import Span
 from engine.runners.kv_cache import KvCache, LayerShape
+from engine.runners.native.find import NO_NATIVE, Native
 
 
 class PagedAttention:
@@ -38,18 +39,22 @@ class PagedAttention:
     Args:
         way: how to attend, one of `ATTENTIONS`; chosen with each cache, whose blocks not every
             way can read.
+        native: our own kernels for a CPU.
 
     Attributes:
         shapes: of the layers that called, by index.
         cache: what the layers have written.
     """
 
-    def __init__(self, model: PreTrainedModel, way: str = "auto") -> None:
+    def __init__(
+        self, model: PreTrainedModel, way: str = "auto", native: Native = NO_NATIVE
+    ) -> None:
         self.shapes: dict[int, LayerShape] = {}
         self._calls: dict[int, LayerCall] = {}
         self._device = model.device
-        make = partial(make_backend, device=self._device)
-        self._chooser = BackendChooser(way, find_platform(self._device), make)
+        self._native = native
+        make = partial(make_backend, device=self._device, native=native)
+        self._chooser = BackendChooser(way, find_platform(self._device, native), make)
         self._passed_over = ""
         self.cache = KvCache({}, 0, 1, self._device)
         self._backend: AttentionBackend = GatherAttention(1, self._device)
@@ -154,7 +159,8 @@ class PagedAttention:
 
     def _allocate(self, num_blocks: int, block_size: int) -> None:
         self.cache = KvCache({}, 0, 1, self._device)  # frees the old one first
-        self.cache = KvCache(self.shapes, num_blocks, block_size, self._device)
+        kernels = self._native.kernels
+        self.cache = KvCache(self.shapes, num_blocks, block_size, self._device, kernels)
 
     def _attend(
         self,

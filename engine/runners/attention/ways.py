@@ -15,12 +15,14 @@ import torch
 from engine.runners.attention.backend import AttentionBackend
 from engine.runners.attention.choice import Platform
 from engine.runners.attention.gather import GatherAttention
+from engine.runners.native.attention import NativeAttention
+from engine.runners.native.find import NO_NATIVE, Native
 
 INTERPRETING = "TRITON_INTERPRET"
 PAGED_ARGUMENTS = {"block_table", "seqused_k", "enable_gqa", "num_splits"}
 
 
-def find_platform(device: torch.device) -> Platform:
+def find_platform(device: torch.device, native: Native = NO_NATIVE) -> Platform:
     """Look at the device and at what is installed."""
     is_cuda = device.type == "cuda"
     has_triton = find_spec("triton") is not None
@@ -31,10 +33,13 @@ def find_platform(device: torch.device) -> Platform:
         is_interpreting=has_triton and INTERPRETING in os.environ and _is_interpreting(),
         has_varlen=_has_varlen(),
         torch=torch.__version__,
+        no_native=None if native == NO_NATIVE else native.reason,
     )
 
 
-def make_backend(name: str, block_size: int, device: torch.device) -> AttentionBackend:
+def make_backend(
+    name: str, block_size: int, device: torch.device, native: Native = NO_NATIVE
+) -> AttentionBackend:
     """The way of that name, which has to be one that can."""
     if name == "triton":
         from engine.runners.triton.paged_triton import TritonAttention
@@ -51,6 +56,9 @@ def make_backend(name: str, block_size: int, device: torch.device) -> AttentionB
         from engine.runners.attention.varlen import PagedVarlen, VarlenAttention
 
         return VarlenAttention(block_size, device, cast(PagedVarlen, varlen_attn))
+    if name == "native":
+        assert native.kernels, "it can only be chosen with its kernels"
+        return NativeAttention(block_size, device, native.kernels)
     return GatherAttention(block_size, device)
 
 

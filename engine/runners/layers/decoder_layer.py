@@ -18,9 +18,9 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from engine.runners.layers.gated_mlp import GatedMlp
 from engine.runners.layers.layer_structure import HEAD_NORMS, INPUTS, find_linears
-from engine.runners.layers.packed_linear import PackedLinear, can_pack
+from engine.runners.layers.maker import PartMaker, Turner
 from engine.runners.layers.rms_norm import RmsNorm
-from engine.runners.layers.rotation import Embeddings, Rotation
+from engine.runners.layers.rotation import Embeddings
 
 
 class DecoderLayer(torch.nn.Module):
@@ -30,7 +30,7 @@ class DecoderLayer(torch.nn.Module):
         layer: its attention stays in use, as what attention functions ask for their settings.
         mlp: in place of the layer's own.
         options: what the layer hands to attention beside tensors.
-        rotation: shared by all layers.
+        turner: shared by all layers.
     """
 
     def __init__(
@@ -38,7 +38,8 @@ class DecoderLayer(torch.nn.Module):
         layer: Any,
         mlp: GatedMlp,
         options: Mapping[str, Any],
-        rotation: Rotation,
+        maker: PartMaker,
+        turner: Turner,
     ) -> None:
         super().__init__()
         attention = layer.self_attn
@@ -48,24 +49,26 @@ class DecoderLayer(torch.nn.Module):
         self.head_dim: int = attention.head_dim
         self.num_kv_heads = attention.k_proj.out_features // self.head_dim
         self.num_heads = attention.q_proj.out_features // self.head_dim
-        self.before_attention = _norm(layer.input_layernorm)
-        self.before_mlp = _norm(layer.post_attention_layernorm)
-        self.head_norm = self._norm_of_heads(attention)
-        self.inputs = PackedLinear(*(getattr(attention, name) for name in INPUTS))
-        self.output = PackedLinear(attention.o_proj)
+        self.before_attention = _norm(layer.input_layernorm, maker)
+        self.before_mlp = _norm(layer.post_attention_layernorm, maker)
+        self.head_norm = self._norm_of_heads(attention, maker)
+        self.inputs = maker.linear(*(getattr(attention, name) for name in INPUTS))
+        self.output = maker.linear(attention.o_proj)
         self.mlp = mlp
-        self._rotation = rotation
+        self._turner = turner
 
     @classmethod
-    def of(cls, module: Any, options: Mapping[str, Any], rotation: Rotation) -> Self | None:
+    def of(
+        cls, module: Any, options: Mapping[str, Any], maker: PartMaker, turner: Turner
+    ) -> Self | None:
         """What a module computes if its parts mean what they are called; None without them."""
         linears = find_linears(module)
-        if linears is None or not all(can_pack(linear) for linear in linears):
+        if linears is None or not all(map(maker.can_take, linears)):
             return None
-        mlp = GatedMlp.of(module.mlp)
+        mlp = GatedMlp.of(module.mlp, maker)
         if mlp is None:
             return None
-        return cls(module, mlp, options, rotation)
+        return cls(module, mlp, options, maker, turner)
 
     def release(self) -> None:
         """Let go of the weights that have been copied."""
@@ -93,9 +96,7 @@ class DecoderLayer(torch.nn.Module):
         num_turning = self.num_heads + self.num_kv_heads
         turning = heads.narrow(2, 0, num_turning)
         value = heads.narrow(2, num_turning, self.num_kv_heads).transpose(1, 2)
-        if self.head_norm is not None:
-            turning = self.head_norm(turning)
-        turned = self._rotation.turn(turning, position_embeddings).transpose(1, 2)
+        turned = self._turner.turn(turning, position_embeddings, self.head_norm).transpose(1, 2)
         query = turned.narrow(1, 0, self.num_heads)
         key = turned.narrow(1, self.num_heads, self.num_kv_heads)
         attend = ALL_ATTENTION_FUNCTIONS[self.attention.config._attn_implementation]
@@ -103,15 +104,17 @@ class DecoderLayer(torch.nn.Module):
         hidden_states = self.output.add_to(hidden_states, attended.flatten(2))
         return self.mlp.add_to(hidden_states, self.before_mlp(hidden_states))
 
-    def _norm_of_heads(self, attention: Any) -> torch.nn.Module | None:
+    def _norm_of_heads(self, attention: Any, maker: PartMaker) -> RmsNorm | None:
         """One norm for queries and keys, where they have one each over their head."""
-        query_norm, key_norm = (RmsNorm.of(getattr(attention, name, None)) for name in HEAD_NORMS)
+        query_norm, key_norm = (
+            RmsNorm.of(getattr(attention, name, None), maker.norm) for name in HEAD_NORMS
+        )
         if query_norm is None or key_norm is None:
             return None
         query_weight = query_norm.weight.expand(self.num_heads, -1)
         key_weight = key_norm.weight.expand(self.num_kv_heads, -1)
-        return RmsNorm(torch.cat((query_weight, key_weight)), query_norm.epsilon)
+        return maker.norm(torch.cat((query_weight, key_weight)), query_norm.epsilon)
 
 
-def _norm(module: torch.nn.Module) -> torch.nn.Module:
-    return RmsNorm.of(module) or module
+def _norm(module: torch.nn.Module, maker: PartMaker) -> torch.nn.Module:
+    return RmsNorm.of(module, maker.norm) or module

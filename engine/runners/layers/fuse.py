@@ -15,8 +15,8 @@ from transformers import PreTrainedModel
 
 from engine.runners.layers.decoder_layer import DecoderLayer
 from engine.runners.layers.gated_mlp import GatedMlp
+from engine.runners.layers.maker import ONE_DNN, PartMaker
 from engine.runners.layers.rms_norm import RmsNorm
-from engine.runners.layers.rotation import Rotation
 from engine.runners.layers.trial import TRIAL_ERRORS, Call, Trial, trying
 
 PART_ERRORS = (*TRIAL_ERRORS, OSError, SubprocessError)  # Triton calls compilers
@@ -47,19 +47,28 @@ class Kit(Protocol):
 
 
 class CpuKit:
-    """Parts whose matrix products do more than multiply, as oneDNN has them."""
+    """Parts whose matrix products do more than multiply.
 
-    def __init__(self) -> None:
-        self._rotation = Rotation()
+    Args:
+        maker: makes what they consist of.
+    """
+
+    def __init__(self, maker: PartMaker = ONE_DNN) -> None:
+        self._maker = maker
+        self._turner = maker.turner()
 
     def candidates(
         self, module: torch.nn.Module, options: Mapping[str, Any] | None
     ) -> Iterator[torch.nn.Module]:
-        if options is not None and (layer := DecoderLayer.of(module, options, self._rotation)):
+        if options is not None and (layer := self._layer(module, options)):
             yield layer
-        for kind in (GatedMlp, RmsNorm):
-            if part := kind.of(module):
-                yield part
+        if mlp := GatedMlp.of(module, self._maker):
+            yield mlp
+        if norm := RmsNorm.of(module, self._maker.norm):
+            yield norm
+
+    def _layer(self, module: torch.nn.Module, options: Mapping[str, Any]) -> DecoderLayer | None:
+        return DecoderLayer.of(module, options, self._maker, self._turner)
 
 
 class DeviceKit:

@@ -16,7 +16,7 @@ from typing import TypeGuard
 import torch
 
 from engine.runners.layers.layer_structure import has_bias
-from engine.runners.loading.huge_pages import Range, use_huge_pages
+from engine.runners.loading.huge_pages import Range
 
 TYPICAL_TOKENS = 8  # in a pass; decides the layout, any number can be computed
 
@@ -32,7 +32,28 @@ class Activation:
 NO_ACTIVATION = Activation("none")
 
 
-class PackedLinear(torch.nn.Module):
+class PackedWeights(torch.nn.Module):
+    """A layer whose weights lie in memory that it alone knows."""
+
+    @property
+    def memory(self) -> Range:
+        """Where they lie."""
+        raise NotImplementedError
+
+
+class AddingLinear(PackedWeights):
+    """Linear layers of one input, one behind the other, as part of a sum or on their own."""
+
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        """The output for [..., T, I], [..., T, O]."""
+        raise NotImplementedError
+
+    def add_to(self, other: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        """The output plus another tensor of its size."""
+        raise NotImplementedError
+
+
+class PackedLinear(AddingLinear):
     """One linear layer for inference, or several of the same input, one behind the other.
 
     Args:
@@ -51,7 +72,6 @@ class PackedLinear(torch.nn.Module):
 
     @property
     def memory(self) -> Range:
-        """Where the weights lie."""
         return torch.ops.mkldnn.data_ptr(self.packed), torch.ops.mkldnn._nbytes(self.packed)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -67,7 +87,6 @@ class PackedLinear(torch.nn.Module):
         return output
 
     def add_to(self, other: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-        """The layer's output plus another tensor of its size, [..., T, O]."""
         return self._combine(hidden, other, "add")
 
     def multiply_with(self, other: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
@@ -92,18 +111,6 @@ def can_pack(module: object) -> TypeGuard[torch.nn.Linear]:
     dtype = module.weight.dtype
     is_bfloat16 = dtype is torch.bfloat16 and torch.ops.mkldnn._is_mkldnn_bf16_supported()
     return dtype is torch.float32 or is_bfloat16
-
-
-def pack_linears(model: torch.nn.Module) -> None:
-    """Replace the linear layers of a model on a CPU, where the operators exist.
-
-    Their weights, and those of layers that were packed before, move to huge pages.
-    """
-    for parent in model.modules():
-        for name, child in parent.named_children():
-            if can_pack(child):
-                setattr(parent, name, PackedLinear(child))
-    use_huge_pages(part.memory for part in model.modules() if isinstance(part, PackedLinear))
 
 
 def _has_onednn() -> bool:

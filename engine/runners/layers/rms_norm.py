@@ -5,7 +5,7 @@ transformers' own takes eight, and for the few tokens of a decode step each cost
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Callable
 
 import torch
 
@@ -26,13 +26,21 @@ class RmsNorm(torch.nn.Module):
         self._share = 1 / weight.shape[-1]
 
     @classmethod
-    def of(cls, module: torch.nn.Module | None) -> Self | None:
-        """What a module computes if it is what its name says; None if it has no such name."""
+    def of(
+        cls,
+        module: torch.nn.Module | None,
+        make: Callable[[torch.Tensor, float], RmsNorm] | None = None,
+    ) -> RmsNorm | None:
+        """What a module computes if it is what its name says; None if it has no such name.
+
+        Args:
+            make: from a weight and an epsilon; None makes one of this class.
+        """
         epsilon = getattr(module, "variance_epsilon", getattr(module, "eps", None))
         weight = getattr(module, "weight", None)
         if not type(module).__name__.endswith("RMSNorm") or epsilon is None or weight is None:
             return None
-        return cls(weight.detach(), epsilon)
+        return (make or cls)(weight.detach(), epsilon)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
         exact = hidden.float()

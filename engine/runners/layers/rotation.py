@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import torch
 
+from engine.runners.layers.rms_norm import RmsNorm
+
 Embeddings = tuple[torch.Tensor, torch.Tensor]
 
 
@@ -17,16 +19,21 @@ class Rotation:
         self._embeddings: Embeddings | None = None
         self._cos = self._sin = torch.empty(0)
 
-    def turn(self, heads: torch.Tensor, embeddings: Embeddings) -> torch.Tensor:
+    def turn(
+        self, heads: torch.Tensor, embeddings: Embeddings, norm: RmsNorm | None = None
+    ) -> torch.Tensor:
         """Turn each pair of dimensions by its angle.
 
         Args:
             heads: [1, T, N, D].
             embeddings: cosines and sines, [1, T, E], the second half like the first.
+            norm: of each head, before it turns.
 
         Returns:
             [1, T, N, D].
         """
+        if norm is not None:
+            heads = norm(heads)
         if embeddings is not self._embeddings:
             self._prepare(embeddings)
         num_turning = self._cos.shape[-1]

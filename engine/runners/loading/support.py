@@ -7,6 +7,7 @@ from transformers import PreTrainedConfig, PreTrainedModel
 
 from engine.config import ConfigError
 from engine.runners.attention.paged_attention import PagedAttention
+from engine.runners.native.find import NO_NATIVE, Native
 
 CONTEXT_ROPE = ("dynamic", "longrope")
 PROBE_ERRORS = (RuntimeError, ValueError, TypeError, AttributeError, LookupError)
@@ -17,13 +18,14 @@ class UnsupportedModelError(ConfigError):
     """A model whose layers do not all attend in a way that a paged cache can serve."""
 
 
-def adopt(model: PreTrainedModel, way: str = "auto") -> PagedAttention:
+def adopt(model: PreTrainedModel, way: str = "auto", native: Native = NO_NATIVE) -> PagedAttention:
     """Make the model use an attention of its own over a paged cache.
 
     One token is run through it, and every layer has to call that attention.
 
     Args:
         way: how to attend, see `ATTENTIONS`.
+        native: our own kernels for a CPU.
 
     Raises:
         UnsupportedModelError: it cannot, and why.
@@ -32,7 +34,7 @@ def adopt(model: PreTrainedModel, way: str = "auto") -> PagedAttention:
     config = model.config.get_text_config()
     if reason := _reason(config):
         raise UnsupportedModelError(f"{name} is not supported: {reason}")
-    attention = PagedAttention(model, way)
+    attention = PagedAttention(model, way, native)
     config.pad_token_id = None  # or GPT-2 looks for padding in every pass, and waits for the device
     token = torch.zeros((1, 1), dtype=torch.long, device=model.device)
     try:

@@ -1,0 +1,157 @@
+// Attention of rows with one query each over the paged cache, read where it lies.
+//
+// A key/value head is read once for the queries of its group. Scores of a row's whole context are
+// kept, which at one query a row is little.
+
+#include "vectors.h"
+
+// Counts and strides in elements; mirrored by DecodeArguments in kernels.py.
+struct DecodeArguments {
+    const void *query;   // [rows, heads, key_dim], heads and rows at the strides below
+    const void *entries; // [blocks, block_size, kv_heads, key_dim + value_dim]
+    void *output;        // [rows, heads, value_dim]
+    const void *sinks;   // a score for each head, or null
+    float *scores;       // room for 4 times the longest context, rounded up to 16
+    const int32_t *block_tables; // [rows, table_width]
+    const int32_t *kv_lens;      // [rows]
+    int64_t num_rows, table_width, block_size;
+    int64_t num_heads, num_kv_heads, key_dim, value_dim;
+    int64_t row_stride, head_stride; // of the query
+    int64_t window;                  // tokens that a query sees; 0 for all
+    float scaling, softcap;          // no softcap: 0
+};
+
+constexpr int MOST_GROUP = 4; // queries that read a key together
+
+// The context of one row in one head.
+template <typename T> struct Context {
+    const T *entries;
+    const int32_t *table;
+    long block_size, token_stride, first, end;
+
+    // Calls visit(place, index) for each token, index from 0 for the first that is seen.
+    template <typename Visit> inline __attribute__((always_inline)) void each(Visit visit) const {
+        for (long token = first; token < end;) {
+            long block = token / block_size, stop = (block + 1) * block_size;
+            if (stop > end) stop = end;
+            const T *place = entries + (table[block] * block_size + token % block_size) * token_stride;
+            for (; token < stop; token++, place += token_stride) visit(place, token - first);
+        }
+    }
+};
+
+template <typename T, int G, int DIMS>
+INLINE void score(const Context<T> &context, const T *query, long head_stride, long dims,
+                  float *scores, long room) {
+    constexpr int PARTS = DIMS / LANES;
+    if constexpr (DIMS > 0) {
+        floats own[G][PARTS];
+        for (int g = 0; g < G; g++)
+            for (int i = 0; i < PARTS; i++) own[g][i] = load(query + g * head_stride + i * LANES);
+        context.each([&](const T *key, long index) __attribute__((always_inline)) {
+            floats dot[G] = {};
+            for (int i = 0; i < PARTS; i++) {
+                floats part = load(key + i * LANES);
+                for (int g = 0; g < G; g++) dot[g] += own[g][i] * part;
+            }
+            for (int g = 0; g < G; g++) scores[g * room + index] = sum(dot[g]);
+        });
+    } else {
+        context.each([&](const T *key, long index) __attribute__((always_inline)) {
+            floats dot[G] = {};
+            for (long i = 0; i < dims; i += LANES) {
+                floats part = load(key + i);
+                for (int g = 0; g < G; g++) dot[g] += load(query + g * head_stride + i) * part;
+            }
+            for (int g = 0; g < G; g++) scores[g * room + index] = sum(dot[g]);
+        });
+    }
+}
+
+template <typename T, int G>
+INLINE void weigh(const Context<T> &context, T *output, long dims, long offset,
+                  const float *weights, long room) {
+    for (long begin = 0; begin < dims; begin += 4 * LANES) {
+        floats total[G][4] = {};
+        if (dims - begin >= 4 * LANES) {
+            context.each([&](const T *entry, long index) __attribute__((always_inline)) {
+                for (int i = 0; i < 4; i++) {
+                    floats part = load(entry + offset + begin + i * LANES);
+                    for (int g = 0; g < G; g++) total[g][i] += weights[g * room + index] * part;
+                }
+            });
+        } else {
+            long parts = (dims - begin) / LANES;
+            context.each([&](const T *entry, long index) __attribute__((always_inline)) {
+                for (long i = 0; i < parts; i++) {
+                    floats part = load(entry + offset + begin + i * LANES);
+                    for (int g = 0; g < G; g++) total[g][i] += weights[g * room + index] * part;
+                }
+            });
+        }
+        for (int g = 0; g < G; g++)
+            for (long i = 0; i < 4 && begin + i * LANES < dims; i++)
+                store(output + g * dims + begin + i * LANES, total[g][i]);
+    }
+}
+
+// Scores to weights that add up to 1, or to less with a sink beside them.
+INLINE void softmax(float *scores, long count, float scaling, float softcap, const float *sink) {
+    float largest = sink ? *sink : -INFINITY;
+    long padded = (count + LANES - 1) / LANES * LANES;
+    for (long i = 0; i < count; i++) {
+        scores[i] *= scaling;
+        if (softcap > 0) scores[i] = std::tanh(scores[i] / softcap) * softcap;
+    }
+    for (long i = 0; i < count; i++) largest = scores[i] > largest ? scores[i] : largest;
+    for (long i = count; i < padded; i++) scores[i] = -INFINITY;
+    floats totals = {};
+    for (long i = 0; i < padded; i += LANES) {
+        floats weights = exponential(load(scores + i) - largest);
+        store(scores + i, weights);
+        totals += weights;
+    }
+    float total = sum(totals);
+    if (sink) total += std::exp(*sink - largest);
+    for (long i = 0; i < padded; i += LANES) store(scores + i, load(scores + i) / total);
+}
+
+template <typename T, int G>
+INLINE void attend_group(const DecodeArguments &a, const Context<T> &context, long row, long head) {
+    const T *query = (const T *)a.query + row * a.row_stride + head * a.head_stride;
+    T *output = (T *)a.output + (row * a.num_heads + head) * a.value_dim;
+    long count = context.end - context.first, room = (count + LANES - 1) / LANES * LANES;
+    if (a.key_dim == 64)
+        score<T, G, 64>(context, query, a.head_stride, 64, a.scores, room);
+    else
+        score<T, G, 0>(context, query, a.head_stride, a.key_dim, a.scores, room);
+    for (int g = 0; g < G; g++) {
+        const float *sink = a.sinks ? (const float *)a.sinks + head + g : nullptr;
+        softmax(a.scores + g * room, count, a.scaling, a.softcap, sink);
+    }
+    weigh<T, G>(context, output, a.value_dim, a.key_dim, a.scores, room);
+}
+
+template <typename T> INLINE void attend(const DecodeArguments &a) {
+    long dims = a.key_dim + a.value_dim, group = a.num_heads / a.num_kv_heads;
+    for (long row = 0; row < a.num_rows; row++) {
+        long end = a.kv_lens[row], first = a.window && end > a.window ? end - a.window : 0;
+        for (long kv_head = 0; kv_head < a.num_kv_heads; kv_head++) {
+            Context<T> context = {(const T *)a.entries + kv_head * dims,
+                                  a.block_tables + row * a.table_width,
+                                  a.block_size,
+                                  a.num_kv_heads * dims,
+                                  first,
+                                  end};
+            long head = kv_head * group, stop = head + group;
+            for (; stop - head >= MOST_GROUP; head += MOST_GROUP)
+                attend_group<T, MOST_GROUP>(a, context, row, head);
+            if (stop - head == 3) attend_group<T, 3>(a, context, row, head);
+            if (stop - head == 2) attend_group<T, 2>(a, context, row, head);
+            if (stop - head == 1) attend_group<T, 1>(a, context, row, head);
+        }
+    }
+}
+
+extern "C" void attend_float32(const DecodeArguments *a) { attend<float>(*a); }
+extern "C" void attend_bfloat16(const DecodeArguments *a) { attend<bf16>(*a); }

@@ -1,0 +1,107 @@
+"""`compile_library`: have this machine's C++ compiler build the kernels for its own processor.
+
+Once for each processor, compiler and version of the kernels; the library is kept in the user's
+cache. A processor without wide vectors gets a correct library too, only not as fast a one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+FLAGS = (
+    *("-std=c++17", "-O3", "-march=native", "-ffp-contract=fast"),
+    *("-shared", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno"),
+)
+COMPILERS = ("c++", "g++", "clang++")
+COMPILE_SECONDS = 300.0
+MACHINES = ("x86_64", "AMD64")
+
+
+class CompilerError(Exception):
+    """Why there is no library, and what would help."""
+
+
+def compile_library() -> Path:
+    """Build the library unless it is there.
+
+    Raises:
+        CompilerError: there is no compiler, or it cannot.
+    """
+    if platform.machine() not in MACHINES:
+        raise CompilerError(f"the kernels have not been tried on {platform.machine()}")
+    compiler = find_compiler()
+    sources = sorted(Path(__file__).parent.glob("*.cpp"))
+    library = _cache_folder() / f"kernels-{_digest(compiler)}.so"
+    if not library.exists():
+        _compile(compiler, sources, library)
+    return library
+
+
+def find_compiler() -> str:
+    """The compiler's place; the environment's `CXX` before any other.
+
+    Raises:
+        CompilerError: there is none.
+    """
+    wanted = os.environ.get("CXX")
+    for name in (wanted,) if wanted else COMPILERS:
+        if place := shutil.which(name):
+            return place
+    missing = f"CXX={wanted} is not there" if wanted else "no C++ compiler is installed (g++)"
+    raise CompilerError(missing)
+
+
+def _cache_folder() -> Path:
+    """The user's.
+
+    Raises:
+        CompilerError: what knows it is missing, as it may be where nobody looks at a screen.
+    """
+    try:
+        from platformdirs import user_cache_path
+    except ImportError as error:
+        raise CompilerError("platformdirs is not installed (pip install platformdirs)") from error
+    return user_cache_path("batchscope", appauthor=False)
+
+
+def _digest(compiler: str) -> str:
+    """Names a library after all that it depends on."""
+    content = hashlib.sha256("\0".join((*FLAGS, compiler, _processor())).encode())
+    for source in sorted(Path(__file__).parent.glob("*.[ch]*")):
+        content.update(source.read_bytes())
+    return content.hexdigest()[:16]
+
+
+def _processor() -> str:
+    """What the processor is and can do, as far as it can be told."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return "\n".join(sorted({line for line in lines if line.startswith(("model name", "flags"))}))
+
+
+def _compile(compiler: str, sources: list[Path], library: Path) -> None:
+    """Compile to a file beside the library, so that no process ever opens half of one."""
+    try:
+        library.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=library.parent) as folder:
+            made = Path(folder, library.name)
+            command = [compiler, *FLAGS, *map(str, sources), "-o", str(made)]
+            subprocess.run(
+                command, check=True, capture_output=True, text=True, timeout=COMPILE_SECONDS
+            )
+            made.replace(library)
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr.strip() or "nothing").splitlines()[0]
+        raise CompilerError(f"{compiler} cannot compile the kernels: {said}") from error
+    except subprocess.TimeoutExpired as error:
+        raise CompilerError(f"{compiler} takes more than {COMPILE_SECONDS:.0f} s") from error
+    except OSError as error:
+        raise CompilerError(f"cannot compile into {library.parent}: {error.strerror}") from error

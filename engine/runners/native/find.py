@@ -1,0 +1,45 @@
+"""`find_native`: the kernels for a precision on this machine, or why there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from engine.runners.native.compiler import CompilerError, compile_library
+from engine.runners.native.kernels import DTYPES, Kernels, load_kernels
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """What there is of our own kernels.
+
+    Attributes:
+        kernels: None where there are none.
+        reason: why not, and what would help; empty where nobody looked.
+    """
+
+    kernels: Kernels | None = None
+    reason: str = ""
+
+
+NO_NATIVE = Native()
+
+
+def find_native(dtype: torch.dtype, num_threads: int) -> Native:
+    """Compile and load the kernels, unless a library of them is there.
+
+    Args:
+        num_threads: that torch has; the kernels run on one.
+    """
+    if dtype not in DTYPES:
+        name = str(dtype).removeprefix("torch.")
+        return Native(reason=f"there are no kernels for {name} (--dtype bfloat16)")
+    if num_threads > 1:
+        return Native(reason=f"its kernels run on one thread, not on {num_threads} (--threads 1)")
+    try:
+        return Native(load_kernels(compile_library(), dtype))
+    except CompilerError as error:
+        return Native(reason=str(error))
+    except (OSError, AttributeError) as error:
+        return Native(reason=f"its library cannot be loaded: {error}")

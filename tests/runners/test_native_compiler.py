@@ -1,0 +1,66 @@
+"""A library is compiled once, and what is missing for it is said."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+import torch
+
+from engine.runners.native.compiler import CompilerError, compile_library, find_compiler
+from engine.runners.native.find import find_native
+from tests.runners.native_kernels import make_native
+
+
+def test_a_library_that_is_there_is_not_compiled_again():
+    make_native()
+    library = compile_library()
+    before = library.stat().st_mtime_ns
+
+    assert compile_library() == library
+    assert library.stat().st_mtime_ns == before
+
+
+def test_a_compiler_of_the_users_choice_is_taken(monkeypatch):
+    monkeypatch.setenv("CXX", "true")
+
+    assert find_compiler() == shutil.which("true")
+
+
+def test_without_a_compiler_it_is_said_what_would_help(monkeypatch):
+    monkeypatch.setenv("CXX", "")
+    monkeypatch.setenv("PATH", "")
+
+    with pytest.raises(CompilerError, match=r"no C\+\+ compiler is installed \(g\+\+\)"):
+        find_compiler()
+
+
+def test_a_compiler_that_fails_is_quoted(monkeypatch, tmp_path):
+    broken = tmp_path / "broken-c++"
+    broken.write_text("#!/bin/sh\necho 'unknown processor' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("CXX", str(broken))
+
+    assert find_native(torch.float32, 1).reason == (
+        f"{broken} cannot compile the kernels: unknown processor"
+    )
+
+
+def test_a_compiler_that_makes_nothing_is_told(monkeypatch):
+    monkeypatch.setenv("CXX", "true")
+
+    assert "cannot compile into" in find_native(torch.float32, 1).reason
+
+
+@pytest.mark.parametrize(
+    ("dtype", "num_threads", "reason"),
+    [
+        (torch.float16, 1, "there are no kernels for float16 (--dtype bfloat16)"),
+        (torch.float32, 4, "its kernels run on one thread, not on 4 (--threads 1)"),
+    ],
+    ids=["half precision", "threads"],
+)
+def test_what_they_cannot_serve_is_told_without_a_compiler(monkeypatch, dtype, num_threads, reason):
+    monkeypatch.setenv("CXX", "none")
+
+    assert find_native(dtype, num_threads).reason == reason
