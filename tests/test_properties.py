@@ -234,20 +234,13 @@ def all_that_clients_see(chosen: EngineSettings, requests: list[Request]) -> obj
     return outputs_of(core.log), texts, ends, delivered
 
 
+@pytest.mark.parametrize("knob", ["async_scheduling", "enable_prefix_caching"])
 @settings(max_examples=500)
 @given(chosen=engine_settings(default_queue_timeout_ms=0.0), asked=ASKED)
-def test_planning_ahead_changes_nothing_that_clients_see(chosen, asked):
+def test_what_only_saves_time_changes_nothing_that_clients_see(knob, chosen, asked):
     requests = [replace(request, id=f"r{index}") for index, request in enumerate(asked)]
-    ahead, turn_by_turn = (replace(chosen, async_scheduling=is_on) for is_on in (True, False))
-    assert all_that_clients_see(ahead, requests) == all_that_clients_see(turn_by_turn, requests)
-
-
-@settings(max_examples=500)
-@given(chosen=engine_settings(default_queue_timeout_ms=0.0), asked=ASKED)
-def test_sharing_prefixes_changes_nothing_that_clients_see(chosen, asked):
-    requests = [replace(request, id=f"r{index}") for index, request in enumerate(asked)]
-    shared, own = (replace(chosen, enable_prefix_caching=is_on) for is_on in (True, False))
-    assert all_that_clients_see(shared, requests) == all_that_clients_see(own, requests)
+    on, off = (replace(chosen, **{knob: is_on}) for is_on in (True, False))
+    assert all_that_clients_see(on, requests) == all_that_clients_see(off, requests)
 
 
 @settings(max_examples=50)

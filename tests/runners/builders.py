@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -102,6 +102,15 @@ def generate(model: PreTrainedModel, prompt: tuple[int, ...], max_tokens: int) -
         pad_token_id=0,
     )
     return output[0, len(prompt) :].tolist()
+
+
+def generate_each(name: str, requests: Iterable[Request]) -> dict[str, list[int]]:
+    """What `generate` gives for each request alone, by id."""
+    model = make_model(name)
+    return {
+        request.id: generate(model, request.prompt_token_ids, request.sampling.max_tokens)
+        for request in requests
+    }
 
 
 def make_runner(

@@ -13,8 +13,7 @@ from tests.builders import events_of
 from tests.runners.builders import (
     BLOCK_SIZE,
     MODELS,
-    generate,
-    make_model,
+    generate_each,
     make_prompt,
     make_requests,
     make_torch_core,
@@ -64,11 +63,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def expected(name: str) -> dict[str, list[int]]:
-    model = make_model(name)
-    return {
-        request.id: generate(model, request.prompt_token_ids, request.sampling.max_tokens)
-        for request in make_requests()
-    }
+    return generate_each(name, make_requests())
 
 
 @pytest.mark.parametrize("knobs", KNOBS.values(), ids=KNOBS)
@@ -120,7 +115,6 @@ def test_tokens_equal_generate_when_the_beginning_was_computed_for_another(knobs
 
     outputs = serve(core, requests)
 
-    model = make_model("llama")
-    assert outputs == {each.id: generate(model, each.prompt_token_ids, 9) for each in requests}
+    assert outputs == generate_each("llama", requests)
     changes = (change for step in events_of(core.log, Step) for change in step.blocks)
     assert sum(bool(change.lookup and change.lookup.num_hit) for change in changes) >= 4

@@ -28,6 +28,7 @@ from tests.runners.fake_capture import FakeCapture
 from tests.runners.families import SERVED, make_family
 
 STATIC = {"batcher": BatcherName.STATIC, "start": Start.IDLE, "max_batch_size": 5}
+POISON = 1e4
 RANDOM = {"temperature": 0.9}
 FILTERED = RANDOM | {"top_k": 40, "top_p": 0.9, "min_p": 0.01}
 KNOBS: dict[str, dict[str, Any]] = {
@@ -72,6 +73,25 @@ def test_every_batcher_gives_the_same_tokens_with_graphs(knobs, sampling):
 
     assert serve(core, requests) == serve(make_torch_core("llama", **knobs), requests)
     assert any(mode.startswith("graph") for mode in modes_of(core))
+
+
+def test_the_padding_of_a_graph_writes_to_the_scratch_block_alone():
+    core = make_torch_core("llama", FakeCapture())
+    for request in make_mixed()[:3]:
+        core.add(request)
+    core.step()
+    core.step()  # records the graph
+    cache = core.runner.attention.cache
+    free = set(range(cache.num_blocks)).difference(*(s.block_table for s in core.queues.running))
+    for layer in cache.layers.values():
+        layer.entries[sorted(free)] = POISON
+
+    core.step()
+
+    assert modes_of(core)[-1] == "graph 4", "three rows, and one of padding"
+    still_free = free.difference(*(seq.block_table for seq in core.queues.running))
+    for layer in cache.layers.values():
+        assert (layer.entries[sorted(still_free)] == POISON).all()
 
 
 def test_the_triton_kernel_is_recorded_and_gives_the_same_tokens():

@@ -15,7 +15,14 @@ from engine.runners.loading.support import adopt
 from engine.runners.torch_runner import TorchRunner
 from engine.settings import BatcherName, Start
 from tests.builders import events_of, make_core, make_info
-from tests.runners.builders import BLOCK_SIZE, VOCAB_SIZE, generate, make_model, make_prompt, serve
+from tests.runners.builders import (
+    BLOCK_SIZE,
+    VOCAB_SIZE,
+    generate_each,
+    make_model,
+    make_prompt,
+    serve,
+)
 from tests.runners.fake_capture import FakeCapture
 
 pytest.importorskip("triton", reason="triton is not installed")
@@ -34,11 +41,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def expected(name: str) -> dict[str, list[int]]:
-    model = make_model(name)
-    return {
-        request.id: generate(model, request.prompt_token_ids, request.sampling.max_tokens)
-        for request in make_requests()
-    }
+    return generate_each(name, make_requests())
 
 
 def make_requests() -> list[Request]:
