@@ -8,6 +8,7 @@ from time import monotonic
 from textual.screen import Screen
 
 from tuiapp.keys import Keys
+from tuiapp.screens.compositor import SparingCompositor
 from tuiapp.session import Session
 from tuiapp.view.reverse import Reverse
 from tuiapp.view.rewind import Rewind
@@ -22,6 +23,7 @@ class MomentsScreen(Screen[None]):
 
     def __init__(self, session: Session, rewind: Rewind, keys: Keys) -> None:
         super().__init__()
+        self._compositor = SparingCompositor()
         self._keys = keys
         self._session = session
         self._rewind = rewind

@@ -27,12 +27,33 @@ class Painted(Widget):
         self._styles = {}
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        if not self._styles:
-            self._styles = {
-                name.partition("--")[2]: self.get_component_rich_style(name)
-                for name in self.COMPONENT_CLASSES
-            }
+        self._read_styles()
         return super().render_lines(crop)
+
+    def render_bare_lines(self, crop: Region) -> list[Strip]:
+        """The lines as they are painted: for a widget without a border and padding of its own.
+
+        Textual's way keeps what has not changed and puts the border around the rest; where every
+        line moves in every frame, that costs more than it saves.
+        """
+        self._read_styles()
+        strips = [self.render_line(y) for y in crop.line_range]
+        for line_filter in self.get_line_filters():
+            background = self.background_colors[1]
+            strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        if crop.column_span == (0, self.size.width):
+            return strips
+        return [strip.crop(*crop.column_span) for strip in strips]
+
+    def _read_styles(self) -> None:
+        """Where there is none of their own, they have the paper that lies below the widget."""
+        if self._styles:
+            return
+        paper = Style(bgcolor=self.background_colors[1].rich_color)
+        self._styles = {
+            name.partition("--")[2]: paper + self.get_component_rich_style(name)
+            for name in self.COMPONENT_CLASSES
+        }
 
 
 def draw_around(

@@ -7,12 +7,13 @@ NO_COLOR work; a glyph for each phase carries the same information without colou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
 from textual.content import Content
+from textual.geometry import Region
 from textual.strip import Strip
 
 from tuiapp.text import one_line
@@ -69,6 +70,8 @@ class Timeline(Painted):
         self._bars = ASCII_BARS if ascii_only else BARS
         self._mark = ">" if ascii_only else "▸"
         self._columns: tuple[Column, ...] = ()
+        self._shown: tuple[Column, ...] = ()  # those that there is room for
+        self._rows: list[tuple[Cell | None, ...]] = []  # their cells, by slot
         self._num_slots = 8
         self._max_rows = 8
         self._first_slot = 0
@@ -101,18 +104,24 @@ class Timeline(Painted):
     def get_content_height(self, container: object, viewport: object, width: int) -> int:
         return self.num_rows + NUM_STRIPS
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self._shown = self._window()
+        self._rows = [*zip_longest(*(column.cells for column in self._shown))]
+        return self.render_bare_lines(crop)
+
     def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        shown = self._window()
+        width, shown = self.size.width, self._shown
         if y < self.num_rows:
             slot = self._first_slot + y
             mark = self._mark if slot == self._selected_slot else " "
             gutter = f"{slot:>2}{mark}".ljust(GUTTER)[:GUTTER]
-            segments = [*self._row(slot, shown)]
+            segments = [*self._row(slot)]
         elif y == self.num_rows:
-            gutter, segments = "pre ", self._strip(shown, "prefill", _num_prefill)
+            gutter = "pre "
+            segments = self._strip([column.num_prefill for column in shown], "prefill")
         else:
-            gutter, segments = "dec ", self._strip(shown, "decode", _num_decode)
+            gutter = "dec "
+            segments = self._strip([column.num_decode for column in shown], "decode")
         pad = Segment(" " * (width - GUTTER - len(shown)), self._styles["free"])
         return Strip([Segment(gutter, self._styles["gutter"]), *segments, pad], width)
 
@@ -120,10 +129,11 @@ class Timeline(Painted):
         room = max(1, self.size.width - GUTTER)
         return self._columns[-room:]
 
-    def _row(self, slot: int, shown: Iterable[Column]) -> Iterable[Segment]:
+    def _row(self, slot: int) -> Iterable[Segment]:
         """Runs of like cells, each with the name of its request where there is room."""
-        for cell, run in groupby(column.cell(slot) for column in shown):
-            yield from self._segments(cell, sum(1 for _ in run))
+        cells = self._rows[slot] if slot < len(self._rows) else (None,) * len(self._shown)
+        for cell, run in groupby(cells):
+            yield from self._segments(cell, len([*run]))
 
     def _segments(self, cell: Cell | None, length: int) -> Iterable[Segment]:
         if cell is None:
@@ -136,13 +146,10 @@ class Timeline(Painted):
             length -= len(name)
         yield Segment(glyph * length, style)
 
-    def _strip(
-        self, shown: tuple[Column, ...], kind: str, count: Callable[[Column], int]
-    ) -> list[Segment]:
+    def _strip(self, counts: list[int], kind: str) -> list[Segment]:
         """One bar a pass, as high as its tokens beside the most on the screen."""
-        most = max((count(column) for column in shown), default=0) or 1
-        top = len(self._bars) - 1
-        bars = "".join(self._bars[-(-count(column) * top // most)] for column in shown)
+        most, top = max(counts, default=0) or 1, len(self._bars) - 1
+        bars = "".join([self._bars[-(-count * top // most)] for count in counts])
         return [Segment(bars, self._styles[f"{kind}-bar"])]
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
@@ -179,11 +186,3 @@ class Timeline(Painted):
         last = self._num_slots - self.num_rows
         self._first_slot = max(0, min(last, self._first_slot + rows))
         self.refresh()
-
-
-def _num_prefill(column: Column) -> int:
-    return column.num_prefill
-
-
-def _num_decode(column: Column) -> int:
-    return column.num_decode
