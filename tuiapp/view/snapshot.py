@@ -10,7 +10,7 @@ from engine.plan import Skip
 from engine.settings import EngineSettings
 from tuiapp.view.columns import Column
 from tuiapp.view.tracked import RequestView
-from tuiapp.view.windows import Percentiles
+from tuiapp.view.windows import Percentiles, percentiles
 
 DEFAULTS = EngineSettings()
 
@@ -22,7 +22,7 @@ class Meters:
     Attributes:
         throughput: output tokens a second.
         held_share, useful_share: 0 to 1.
-        ttft, itl: in seconds, None while nothing was delivered so.
+        ttfts, gaps: seconds from arrival to first delivery, and between two, of the last ones.
         num_looked_up, num_hit: tokens of new requests that the prefix cache was asked for, and
             those that it held.
     """
@@ -35,12 +35,22 @@ class Meters:
     num_used_blocks: int = 0
     num_waiting: int = 0
     queue_trend: tuple[float, ...] = ()
-    ttft: Percentiles | None = None
-    itl: Percentiles | None = None
+    ttfts: tuple[float, ...] = ()
+    gaps: tuple[float, ...] = ()
     num_finished: int = 0
     num_preemptions: int = 0
     num_looked_up: int = 0
     num_hit: int = 0
+
+    @property
+    def ttft(self) -> Percentiles | None:
+        """Worked out when asked for, since few frames show it; None while nothing was delivered."""
+        return percentiles(self.ttfts)
+
+    @property
+    def itl(self) -> Percentiles | None:
+        """The same between two deliveries."""
+        return percentiles(self.gaps)
 
 
 @dataclass(frozen=True, slots=True)

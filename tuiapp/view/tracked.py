@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 
-from engine.events import Progress, Work
+from engine.events import Finished, Progress, RowRecord, Work
 from engine.request import FinishReason, Request
 
 TEXT_LIMIT = 8000  # characters of an output that panes keep
@@ -64,7 +64,7 @@ class RequestView:
 
 @dataclass(slots=True)
 class Tracked:
-    """The same, while it grows.
+    """The same, while it grows; whatever changes it forgets the view, which is made once.
 
     Attributes:
         number: counts the requests in the order in which they came.
@@ -89,9 +89,11 @@ class Tracked:
     _text: str = ""
     _start: int = 0
     _pieces: list[str] = field(default_factory=list)
+    _view: RequestView | None = None
 
     def resume(self, progress: Progress) -> None:
         """Take over how far a request got."""
+        self._view = None
         self.num_output_tokens = progress.num_output_tokens
         self.num_delivered = progress.num_delivered
         self.num_preemptions = progress.num_preemptions
@@ -103,12 +105,51 @@ class Tracked:
         self._text, self._start = progress.text, 0
         self._pieces.clear()
 
-    def add_text(self, text: str) -> None:
+    def generate(self, text: str) -> None:
+        """Note a token, and the text that it brought."""
+        self._view = None
+        self.num_output_tokens += 1
         if text:
             self._pieces.append(text)
 
+    def finish(self, event: Finished) -> None:
+        """Note how it ended, and the text that was held back until then."""
+        self._view = None
+        self.reason, self.message = event.reason, event.message
+        if event.text:
+            self._pieces.append(event.text)
+
+    def rest(self) -> None:
+        """No part of the pass, until a row says otherwise."""
+        self._view = self.work = None
+
+    def run(self, row: RowRecord, began: float) -> None:
+        """Note its row in a pass, which began at that moment."""
+        self._view = None
+        self.work = row.work
+        self.num_computed = row.num_computed + row.num_tokens
+        if self.admitted_at is None:
+            self.admitted_at = began
+
+    def hold(self, num_computed: int) -> None:
+        """Take over how much of it is in the cache."""
+        self._view = None
+        self.num_computed = num_computed
+
+    def look_up(self, num_hit: int) -> None:
+        """Note how much of it was in the cache already."""
+        self._view = None
+        self.num_cached = num_hit
+
+    def preempt(self) -> None:
+        """Note that it lost its slot and its cache."""
+        self._view = self.work = None
+        self.num_preemptions += 1
+        self.num_computed = 0
+
     def deliver(self, now: float, num_tokens: int) -> float | None:
         """Note a delivery; return the gap since the one before, if there was one."""
+        self._view = None
         gap = None if self.last_delivery is None else now - self.last_delivery
         if self.first_delivery is None:
             self.first_delivery = now
@@ -126,6 +167,11 @@ class Tracked:
 
     def view(self) -> RequestView:
         """The request as it stands."""
+        if self._view is None:
+            self._view = self._draw_up()
+        return self._view
+
+    def _draw_up(self) -> RequestView:
         self._join()
         return RequestView(
             id=self.request.id,

@@ -39,7 +39,7 @@ from tuiapp.view.kv_book import KvBook
 from tuiapp.view.line import stand_in_line
 from tuiapp.view.snapshot import Meters, Notice, Snapshot
 from tuiapp.view.tracked import RequestView, Tracked
-from tuiapp.view.windows import NUM_GAPS, Windows, percentiles
+from tuiapp.view.windows import NUM_GAPS, Windows
 
 NUM_COLUMNS = 512
 NUM_REMEMBERED = 400
@@ -186,9 +186,7 @@ class ViewModel:
                 assert_never(event)
 
     def _on_token(self, event: Token) -> None:
-        tracked = self._requests[event.request_id]
-        tracked.num_output_tokens += 1
-        tracked.add_text(event.text)
+        self._requests[event.request_id].generate(event.text)
 
     def _on_delivered(self, event: Delivered) -> None:
         tracked = self._requests[event.request_id]
@@ -200,13 +198,12 @@ class ViewModel:
 
     def _on_finished(self, event: Finished) -> None:
         tracked = self._requests[event.request_id]
-        tracked.add_text(event.text)
-        tracked.reason, tracked.message = event.reason, event.message
+        tracked.finish(event)
         self._waiting.pop(event.request_id, None)
         if event.reason in (FinishReason.STOP, FinishReason.LENGTH):
             self._num_finished += 1
             return
-        tracked.work = None
+        tracked.rest()
         self._vacate([slot for slot, key in self._slots.items() if key == event.request_id])
         if event.reason is FinishReason.REJECTED:
             message = f"{event.request_id} refused: {event.message}"
@@ -219,7 +216,7 @@ class ViewModel:
             self._on_preempted(lost.request_id)
         for request_id in self._slots.values():
             if request_id in self._requests:
-                self._requests[request_id].work = None
+                self._requests[request_id].rest()
         # A pass that was under way when somebody left may tell of who is forgotten by now.
         slots = {row.slot: row.request_id for row in step.rows if row.request_id in self._requests}
         self._vacate(sorted(self._slots.keys() - slots.keys()))
@@ -241,18 +238,14 @@ class ViewModel:
 
     def _on_row(self, row: RowRecord, began: float) -> None:
         tracked = self._requests.get(row.request_id)
-        if tracked is None:
-            return
-        tracked.work = row.work
-        tracked.num_computed = row.num_computed + row.num_tokens
-        self._waiting.pop(row.request_id, None)
-        if tracked.admitted_at is None:
-            tracked.admitted_at = began
+        if tracked is not None:
+            tracked.run(row, began)
+            self._waiting.pop(row.request_id, None)
 
     def _move_blocks(self, change: BlockChange) -> None:
         self._kv.move(change)
         if change.lookup and not change.lookup.is_resumed:
-            self._requests[change.request_id].num_cached = change.lookup.num_hit
+            self._requests[change.request_id].look_up(change.lookup.num_hit)
 
     def _on_preempted(self, request_id: str) -> None:
         self._num_preemptions += 1
@@ -260,9 +253,7 @@ class ViewModel:
         tracked = self._requests.get(request_id)
         if tracked is None or tracked.reason:  # its last token was under way
             return
-        tracked.num_preemptions += 1
-        tracked.num_computed = 0
-        tracked.work = None
+        tracked.preempt()
         self._waiting[request_id] = None
         self._waiting.move_to_end(request_id, last=False)
 
@@ -295,7 +286,7 @@ class ViewModel:
         self._num_came = len(frame.requests)
         for holding in frame.running:
             self._slots[holding.slot] = holding.request_id
-            self._requests[holding.request_id].num_computed = holding.num_computed
+            self._requests[holding.request_id].hold(holding.num_computed)
         self._kv.resume(frame)
 
     def _on_checkpoint(self, point: Checkpoint) -> None:
@@ -359,8 +350,8 @@ class ViewModel:
             num_hit=self._kv.num_hit,
             num_waiting=len(self._waiting),
             queue_trend=windows.queue_trend(now),
-            ttft=percentiles(windows.ttfts),
-            itl=percentiles(windows.gaps),
+            ttfts=tuple(windows.ttfts),
+            gaps=tuple(windows.gaps),
             num_finished=self._num_finished,
             num_preemptions=self._num_preemptions,
         )

@@ -25,7 +25,6 @@ from tuiapp.widgets.timeline import Timeline
 from tuiapp.widgets.token_pane import TokenPane
 
 NUM_PANES = 8
-COUNT_FRAMES = 8  # frames from one count of tokens on a pane to the next
 NEWS_SECONDS = 8.0
 
 
@@ -52,9 +51,16 @@ class LiveView(Vertical):
         self._num_panes = preferences.panes
         self._layout_now: Layout | None = None
         self._num_frames = 0
-        self._has_counts = True
         self._news: Story | None = None
         self._news_until: float | None = None
+        is_mine, ascii_only = session.is_mine, preferences.ascii
+        self._title, self._title_right = TitleLeft(), TitleRight()
+        self._timeline = Timeline(is_mine, ascii_only=ascii_only)
+        self._meters, self._meter_line = MetersPanel(), MeterLine(id="meter-line")
+        self._story = StoryLine(id="story")
+        self._panes = [TokenPane(slot) for slot in range(NUM_PANES)]
+        self._queue = QueuePanel(is_mine, ascii_only=ascii_only)
+        self._kv_map = KvMap(ascii_only=ascii_only)
         self._turns: tuple[tuple[int, int, Callable[[Snapshot, Layout], None]], ...] = (
             # every so many frames, in which of them, what
             *((4, turn, partial(self._draw_panes, remainder=turn)) for turn in range(4)),
@@ -65,25 +71,23 @@ class LiveView(Vertical):
         )
 
     def compose(self) -> ComposeResult:
-        is_mine, ascii_only = self._session.is_mine, self._ascii_only
         with Horizontal(id="title"):
-            yield TitleLeft()
-            yield TitleRight()
+            yield self._title
+            yield self._title_right
         with Horizontal(id="top"):
             with Vertical(id="frame") as frame:
                 frame.border_title = Content("slots × passes")
                 frame.border_subtitle = Content("1 column = 1 forward pass  →  newest")
-                yield Timeline(is_mine, ascii_only=ascii_only)
-            yield MetersPanel()
-        yield MeterLine(id="meter-line")
-        yield StoryLine(id="story")
+                yield self._timeline
+            yield self._meters
+        yield self._meter_line
+        yield self._story
         with Grid(id="panes"):
-            for slot in range(NUM_PANES):
-                yield TokenPane(slot)
+            yield from self._panes
         with Horizontal(id="bottom"):
-            yield QueuePanel(is_mine, ascii_only=ascii_only)
-            yield KvMap(ascii_only=ascii_only)
-        yield Legend(ascii_only=ascii_only)
+            yield self._queue
+            yield self._kv_map
+        yield Legend(ascii_only=self._ascii_only)
 
     def draw(self, snapshot: Snapshot, *, everything: bool) -> None:
         """Draw a frame.
@@ -92,8 +96,7 @@ class LiveView(Vertical):
             everything: draw all parts now, for a key press, a picture or a test.
         """
         layout = self._arrange(snapshot)
-        self._has_counts = everything or self._num_frames % COUNT_FRAMES < 4
-        self.query_one(Timeline).show(snapshot, layout.num_rows, self.selected)
+        self._timeline.show(snapshot, layout.num_rows, self.selected)
         for every, turn, draw_part in self._turns:
             if everything or self._num_frames % every == turn:
                 draw_part(snapshot, layout)
@@ -104,12 +107,12 @@ class LiveView(Vertical):
     def panels(self) -> dict[str, Widget]:
         """What can be gone to, by the key that leads there."""
         named = {
-            "t": self.query_one(Timeline),
-            "m": self.query_one(MetersPanel),
-            "q": self.query_one(QueuePanel),
-            "k": self.query_one(KvMap),
+            "t": self._timeline,
+            "m": self._meters,
+            "q": self._queue,
+            "k": self._kv_map,
         }
-        panes = {str(pane.slot + 1): pane for pane in self.query(TokenPane)}
+        panes = {str(pane.slot + 1): pane for pane in self._panes}
         return {key: each for key, each in (named | panes).items() if each.region.area}
 
     def announce(self, story: Story) -> None:
@@ -130,7 +133,7 @@ class LiveView(Vertical):
             panes = self.query_one("#panes", Grid)
             panes.styles.grid_size_columns = layout.num_columns
             panes.styles.grid_size_rows = -(-layout.num_panes // layout.num_columns)
-            for pane in self.query(TokenPane):
+            for pane in self._panes:
                 pane.display = pane.slot < layout.num_panes
         return layout
 
@@ -138,17 +141,11 @@ class LiveView(Vertical):
         """Every fourth pane."""
         delivery = snapshot.settings.delivery
         slots = self._slots_of_panes(snapshot)
-        for pane in list(self.query(TokenPane))[remainder : layout.num_panes : 4]:
+        for pane in self._panes[remainder : layout.num_panes : 4]:
             slot = slots[pane.slot] if pane.slot < len(slots) else len(snapshot.slots)
             owner, last = snapshot.owners(slot)
             is_mine = bool(owner and self._session.is_mine(owner.id))
-            pane.show(
-                owner or last,
-                delivery,
-                is_mine=is_mine,
-                is_over=owner is None,
-                counts=self._has_counts,
-            )
+            pane.show(owner or last, delivery, is_mine=is_mine, is_over=owner is None)
 
     def _slots_of_panes(self, snapshot: Snapshot) -> list[int]:
         """The slot that each pane shows: all in their order, or with a filter those that match."""
@@ -162,24 +159,23 @@ class LiveView(Vertical):
         session = self._session
         is_past = self.moment or session.replay
         settings = snapshot.settings if is_past else session.settings
-        title = self.query_one(TitleLeft)
-        title.show(settings, is_paused=session.is_paused, moment=self.moment)
-        right = self.query_one(TitleRight)
+        self._title.show(settings, is_paused=session.is_paused, moment=self.moment)
+        right = self._title_right
         if layout.is_wide:
             right.show(snapshot, session.title, session.speed)
-            self.query_one(MetersPanel).show(snapshot)
+            self._meters.show(snapshot)
         else:
             self.set_class(bool(snapshot.info and snapshot.info.is_simulated), "-simulated")
             right.show_kind()
-            self.query_one(MeterLine).show(snapshot)
+            self._meter_line.show(snapshot)
 
     def _draw_queue(self, snapshot: Snapshot, layout: Layout) -> None:
         if layout.has_bottom:
-            self.query_one(QueuePanel).show(snapshot, self.selected, self.filter)
+            self._queue.show(snapshot, self.selected, self.filter)
 
     def _draw_cache(self, snapshot: Snapshot, layout: Layout) -> None:
         if layout.has_bottom:
-            self.query_one(KvMap).show(snapshot)
+            self._kv_map.show(snapshot)
 
     def _draw_story(self, snapshot: Snapshot, layout: Layout) -> None:
         if self._news and self._news_until is None:
@@ -189,7 +185,7 @@ class LiveView(Vertical):
         told = self._tell(snapshot)
         story = told if self.moment else self._news or told
         can_act = not (self.moment or self._session.replay)
-        self.query_one(StoryLine).show(story, has_hint=can_act)
+        self._story.show(story, has_hint=can_act)
 
     def _tell(self, snapshot: Snapshot) -> Story:
         session = self._session

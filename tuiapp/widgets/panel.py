@@ -5,6 +5,8 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widgets import Static
 
+from tuiapp.widgets.border import set_subtitle
+
 
 class Panel(Static):
     """Content in, content out; its layout never depends on it."""
@@ -33,4 +35,4 @@ class Panel(Static):
             self.update(content, layout=False)
         if subtitle != self._subtitle:
             self._subtitle = subtitle
-            self.border_subtitle = Content(subtitle)
+            set_subtitle(self, subtitle)

@@ -19,6 +19,7 @@ from engine.request import FinishReason
 from engine.settings import Delivery
 from tuiapp.text import clean
 from tuiapp.view.tracked import RequestView
+from tuiapp.widgets.border import set_subtitle
 from tuiapp.widgets.picked import Picked
 from tuiapp.widgets.wrapping import WrappedText
 
@@ -86,21 +87,18 @@ class TokenPane(Widget):
         *,
         is_mine: bool,
         is_over: bool = False,
-        counts: bool = True,
     ) -> None:
         """Draw a frame: the request that holds the slot, or the one that held it last.
 
         Args:
             view: None if nobody held it yet.
             is_over: the slot is free again.
-            counts: draw the count of tokens too, which repaints the border and so all of it.
         """
         if view is None:
             self._empty()
             return
         if view.id != self.request_id:
             self._clear(view.id)
-            counts = True
         is_live = view.reason is None and not is_over
         is_pending = not view.is_delivered and delivery is Delivery.BATCH
         look = (is_live, is_pending, is_over)
@@ -108,10 +106,7 @@ class TokenPane(Widget):
             self._is_live, self._is_pending, self._is_over = look
             self._strips.clear()
             self.refresh()
-            counts = True
         self._follow(view)
-        if not counts:
-            return
         if is_over:
             self._describe(_last_title(view), _subtitle(view, is_pending=False), "-over")
         else:
@@ -191,7 +186,7 @@ class TokenPane(Widget):
             self.set_classes(state)
         if subtitle != self._subtitle:
             self._subtitle = subtitle
-            self.border_subtitle = Content(subtitle)
+            set_subtitle(self, subtitle)
 
     def _done_strip(self, line: int, style: Style) -> Strip:
         key = line + self._wrapped.num_dropped
