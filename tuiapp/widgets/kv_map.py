@@ -64,10 +64,7 @@ class KvMap(Panel):
         cells = [_cell(snapshot, blocks[at : at + per_cell]) for at in blocks[::per_cell]]
         self._rows = [cells[at : at + width] for at in range(0, len(cells), width)]
         self._per_cell = per_cell
-        self.say(
-            Content("\n").join(self._row(row) for row in self._rows),
-            _describe(snapshot, per_cell),
-        )
+        self.say([self._row(row) for row in self._rows], _describe(snapshot, per_cell))
 
     def on_click(self, event: events.Click) -> None:
         if (cell := self._at(event)[1]) and cell.owner is not None:

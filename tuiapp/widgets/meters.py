@@ -34,7 +34,7 @@ class MetersPanel(Panel):
         if snapshot.gauges:
             lines += _gauge_lines(snapshot.gauges)
         simulated = "simulated" if snapshot.info and snapshot.info.is_simulated else ""
-        self.say(Content("\n").join(lines), simulated)
+        self.say(lines, simulated)
 
 
 class MeterLine(Panel):
@@ -56,7 +56,7 @@ class MeterLine(Panel):
         ]
         if snapshot.info and snapshot.info.is_simulated:
             parts.append("simulated")
-        self.say(Content("  ".join(parts)))
+        self.say([Content("  ".join(parts))])
 
 
 def _engine_lines(snapshot: Snapshot) -> list[Content]:

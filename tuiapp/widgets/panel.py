@@ -1,19 +1,25 @@
-"""`Panel`: a `Static` that repaints only when what it says has changed, and knows no markup."""
+"""`Panel`: lines of text that are repainted one by one as they change, and know no markup."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.content import Content
-from textual.widgets import Static
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.visual import Visual
+from textual.widget import Widget
 
 from tuiapp.widgets.border import set_subtitle
 
 
-class Panel(Static):
+class Panel(Widget):
     """Content in, content out; its layout never depends on it."""
 
     can_focus = True
     DEFAULT_CSS = """
     Panel {
+        height: auto;
         border: round $border-blurred;
         border-title-color: $muted;
         border-subtitle-color: $muted;
@@ -24,15 +30,45 @@ class Panel(Static):
 
     def __init__(self, title: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
-        self._said: Content | None = None
+        self._lines: list[Content] = []
+        self._strips: dict[int, Strip] = {}  # of lines that did not change since
         self._subtitle = ""
         self.border_title = Content(title) if title else None
 
-    def say(self, content: Content, subtitle: str = "") -> None:
-        """Show this, and in the lower border that."""
-        if self._said is None or not content.is_same(self._said):
-            self._said = content
-            self.update(content, layout=False)
+    def say(self, lines: Sequence[Content], subtitle: str = "") -> None:
+        """Show these, a row each, and in the lower border that."""
+        old, self._lines = self._lines, [*lines]
+        for y in range(max(len(old), len(lines))):
+            if not (y < len(old) and y < len(lines) and lines[y].is_same(old[y])):
+                self._strips.pop(y, None)
+                self.refresh(Region(0, y, self.size.width, 1))
         if subtitle != self._subtitle:
             self._subtitle = subtitle
             set_subtitle(self, subtitle)
+
+    def render(self) -> Content:
+        """All of it at once, for what the mouse selects."""
+        return Content("\n").join(self._lines)
+
+    def render_line(self, y: int) -> Strip:
+        if self.text_selection is not None:
+            self._strips.clear()
+            return super().render_line(y)
+        strip = self._strips.get(y)
+        if strip is None:
+            strip = self._strips[y] = self._render_row(y)
+        return strip
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._strips.clear()
+
+    def on_resize(self) -> None:
+        self._strips.clear()
+
+    def _render_row(self, y: int) -> Strip:
+        width, style = self.size.width, self.visual_style
+        strips = []
+        if y < len(self._lines):
+            strips = Visual.to_strips(self, self._lines[y], width, 1, style)
+        return strips[0].apply_offsets(0, y) if strips else Strip.blank(width, style.rich_style)

@@ -55,8 +55,8 @@ class QueuePanel(Panel):
         reason = f" · {name_reason(snapshot.skipped[0])}" if count and snapshot.skipped else ""
         if wanted.text:
             reason = f", {len(ids)} of the first {len(snapshot.waiting)} match"
-        empty = Content.styled("nobody waits", "$muted")
-        self.say(Content("\n").join(rows) if rows else empty, f"{count} waiting{reason}")
+        empty = [Content.styled("nobody waits", "$muted")]
+        self.say(rows or empty, f"{count} waiting{reason}")
 
     def on_click(self, event: events.Click) -> None:
         row = event.get_content_offset(self)
