@@ -9,6 +9,7 @@ is the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from textual._compositor import ChopsUpdate, Compositor
 from textual.geometry import Region
@@ -17,10 +18,16 @@ from textual.widget import Widget
 
 Span = tuple[int, int, int]  # line, first column, column behind the last
 Cells = dict[int, Strip | None]  # of a line: the strip that begins at a column
+Place = tuple[Widget, Region, Region]  # where it lies, and what of that is not clipped
 
 
 class SparingCompositor(Compositor):
     """For screens that change in many small places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._places: list[Place] = []  # in front of each other
+        self._placed: dict[Widget, tuple[Region, Region]] | None = None
 
     def render_partial_update(self) -> ChopsUpdate | None:
         """Render what changed; None where nothing did."""
@@ -37,32 +44,42 @@ class SparingCompositor(Compositor):
         """The strips of all cells that a span touches, by line; those in front win."""
         cells: list[Cells] = [dict.fromkeys(cuts[:-1]) for cuts in self.cuts]
         wanted = self._touched(spans)
-        for widget, (region, clip) in self.visible_widgets.items():
-            shown = region.intersection(clip)
-            lines = [y for y in shown.line_range if _is_any_in(wanted.get(y), shown)]
-            if not lines:
-                continue
-            for y, strip in _render(widget, region, shown, lines):
-                self._put(cells[y], wanted[y], y, shown, strip)
-                if not wanted[y]:
-                    del wanted[y]
+        for widget, region, shown in self._find_places():
+            x1, y1, x2, y2 = shown.corners
+            lines = [
+                y
+                for y, begins in wanted.items()
+                if y1 <= y < y2 and begins[0] < x2 and begins[-1] >= x1
+            ]
+            if lines:
+                for y, strip in _render(widget, region, shown, lines):
+                    self._put(cells[y], wanted[y], y, shown, strip)
+                wanted = {y: begins for y, begins in wanted.items() if begins}
             if not wanted:
                 break
         return cells
 
-    def _touched(self, spans: Iterable[Span]) -> dict[int, set[int]]:
-        """By line, where the cells begin that a span overlaps."""
-        wanted: dict[int, set[int]] = {}
+    def _touched(self, spans: Iterable[Span]) -> dict[int, list[int]]:
+        """By line, from above, where the cells begin that a span overlaps, from the left."""
+        wanted: dict[int, list[int]] = {}
         for y, x1, x2 in spans:
-            cuts = self.cuts[y]
-            pairs = zip(cuts[:-1], cuts[1:], strict=True)
-            touched = [begin for begin, end in pairs if begin < x2 and end > x1]
-            wanted.setdefault(y, set()).update(touched)
+            cuts, begins = self.cuts[y], wanted.setdefault(y, [])
+            for begin, end in pairwise(cuts):
+                if begin < x2 and end > x1 and begin not in begins:
+                    begins.append(begin)
         return wanted
 
-    def _put(self, cells: Cells, wanted: set[int], y: int, shown: Region, strip: Strip) -> None:
+    def _find_places(self) -> list[Place]:
+        """All widgets that can be seen, those in front first."""
+        if self._placed is not self.visible_widgets:
+            self._placed = self.visible_widgets
+            places = ((each, at, at.intersection(clip)) for each, (at, clip) in self._placed.items())
+            self._places = [place for place in places if place[2]]
+        return self._places
+
+    def _put(self, cells: Cells, wanted: list[int], y: int, shown: Region, strip: Strip) -> None:
         """Divide a widget's line into its cells, and take those that are wanted still."""
-        begin, end = shown.column_span
+        begin, end = shown.x, shown.right
         cuts = [cut for cut in self.cuts[y] if begin <= cut <= end]
         parts = strip.divide([cut - begin for cut in cuts[1:]])
         for cut, part in zip(cuts, parts, strict=False):
@@ -71,18 +88,12 @@ class SparingCompositor(Compositor):
                 cells[cut] = part
 
 
-def _is_any_in(wanted: set[int] | None, shown: Region) -> bool:
-    """Whether one of the cells of a line that are wanted lies in a region."""
-    begin, end = shown.column_span
-    return bool(wanted) and any(begin <= cut < end for cut in wanted)
-
-
 def _render(
     widget: Widget, region: Region, shown: Region, lines: list[int]
 ) -> Iterable[tuple[int, Strip]]:
     """The wanted lines of a widget; what lies between them is rendered before and so is at hand."""
-    crop = Region(
-        shown.x - region.x, lines[0] - region.y, shown.width, lines[-1] - lines[0] + 1
+    top, height = lines[0], lines[-1] - lines[0] + 1
+    strips = widget.render_lines(
+        Region(shown.x - region.x, top - region.y, shown.width, height)
     )
-    strips = widget.render_lines(crop)
-    return ((y, strips[y - lines[0]]) for y in lines)
+    return ((y, strips[y - top]) for y in lines)

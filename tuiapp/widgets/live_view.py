@@ -121,11 +121,8 @@ class LiveView(Vertical):
 
     def _arrange(self, snapshot: Snapshot) -> Layout:
         """Fit the parts to the terminal and to the number of slots."""
-        layout = lay_out(
-            *self.screen.size,
-            num_slots=len(snapshot.slots) or NUM_PANES,
-            most_panes=self._num_panes,
-        )
+        num_slots = len(snapshot.slots) or NUM_PANES
+        layout = lay_out(*self.screen.size, num_slots=num_slots, most_panes=self._num_panes)
         if layout != self._layout_now:
             self._layout_now = layout
             self.set_class(layout.is_wide, "-wide")

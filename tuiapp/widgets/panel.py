@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textual.content import Content
 from textual.geometry import Region
 from textual.strip import Strip
+from textual.style import Style
 from textual.visual import Visual
 from textual.widget import Widget
 
@@ -30,9 +31,11 @@ class Panel(Widget):
 
     def __init__(self, title: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
+        self.auto_links = False
         self._lines: list[Content] = []
         self._strips: dict[int, Strip] = {}  # of lines that did not change since
         self._subtitle = ""
+        self._ink: Style | None = None
         self.border_title = Content(title) if title else None
 
     def say(self, lines: Sequence[Content], subtitle: str = "") -> None:
@@ -61,14 +64,16 @@ class Panel(Widget):
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
+        self._ink = None
         self._strips.clear()
 
     def on_resize(self) -> None:
         self._strips.clear()
 
     def _render_row(self, y: int) -> Strip:
-        width, style = self.size.width, self.visual_style
-        strips = []
+        if self._ink is None:
+            self._ink = self.visual_style  # found anew for each line it is dearer than the line
+        width, style, strips = self.size.width, self._ink, []
         if y < len(self._lines):
             strips = Visual.to_strips(self, self._lines[y], width, 1, style)
         return strips[0].apply_offsets(0, y) if strips else Strip.blank(width, style.rich_style)
