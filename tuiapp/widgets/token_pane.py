@@ -168,15 +168,14 @@ class TokenPane(Widget):
                 self._wrap_again()
             return
         wrapped, before = self._wrapped, self._wrapped.num_lines
-        length = len(wrapped.current)
+        length, row = len(wrapped.current), len(wrapped.done)
         wrapped.add(clean(new))
-        if wrapped.num_lines == before:
-            self._fresh = len(wrapped.current) - length
-            row = min(len(wrapped.done), max(0, self.size.height - 1))
-            self.refresh(Region(0, row, self.size.width, 1))
-        else:
-            self._fresh = len(wrapped.current)
-            self.refresh()
+        num_new, height = wrapped.num_lines - before, max(1, self.size.height)
+        self._fresh = len(wrapped.current) - (0 if num_new else length)
+        has_scrolled = num_new and row + num_new >= height
+        top = 0 if has_scrolled else min(row, height - 1)
+        bottom = min(row + num_new, height - 1)
+        self.refresh(Region(0, top, self.size.width, bottom - top + 1))
 
     def _describe(self, title: str, subtitle: str, state: str) -> None:
         """Set title, subtitle and class, each only when it changed: setting repaints."""
