@@ -73,8 +73,11 @@ class SparingCompositor(Compositor):
         """All widgets that can be seen, those in front first."""
         if self._placed is not self.visible_widgets:
             self._placed = self.visible_widgets
-            places = ((each, at, at.intersection(clip)) for each, (at, clip) in self._placed.items())
-            self._places = [place for place in places if place[2]]
+            self._places = [
+                (widget, region, shown)
+                for widget, (region, clip) in self._placed.items()
+                if (shown := region.intersection(clip))
+            ]
         return self._places
 
     def _put(self, cells: Cells, wanted: list[int], y: int, shown: Region, strip: Strip) -> None:
@@ -93,7 +96,5 @@ def _render(
 ) -> Iterable[tuple[int, Strip]]:
     """The wanted lines of a widget; what lies between them is rendered before and so is at hand."""
     top, height = lines[0], lines[-1] - lines[0] + 1
-    strips = widget.render_lines(
-        Region(shown.x - region.x, top - region.y, shown.width, height)
-    )
+    strips = widget.render_lines(Region(shown.x - region.x, top - region.y, shown.width, height))
     return ((y, strips[y - top]) for y in lines)

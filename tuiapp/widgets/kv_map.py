@@ -12,7 +12,7 @@ from textual.content import Content
 from tuiapp.text import one_line
 from tuiapp.theme import OWNERS
 from tuiapp.view.snapshot import Snapshot
-from tuiapp.widgets.panel import Panel
+from tuiapp.widgets.panel import Panel, Piece, Row
 from tuiapp.widgets.picked import Picked
 
 OWNED = "▪"
@@ -52,7 +52,7 @@ class KvMap(Panel):
     def __init__(self, *, ascii_only: bool = False) -> None:
         super().__init__("KV cache", id="kv")
         self._cached = "o" if ascii_only else CACHED
-        self._rows: list[list[Cell]] = []
+        self._cells: list[list[Cell]] = []
         self._per_cell = 1
 
     def show(self, snapshot: Snapshot) -> None:
@@ -62,9 +62,9 @@ class KvMap(Panel):
         num_shown = min(snapshot.num_blocks, width * height * per_cell)
         blocks = range(num_shown)
         cells = [_cell(snapshot, blocks[at : at + per_cell]) for at in blocks[::per_cell]]
-        self._rows = [cells[at : at + width] for at in range(0, len(cells), width)]
+        self._cells = [cells[at : at + width] for at in range(0, len(cells), width)]
         self._per_cell = per_cell
-        self.say([self._row(row) for row in self._rows], _describe(snapshot, per_cell))
+        self.say([self._row(row) for row in self._cells], _describe(snapshot, per_cell))
 
     def on_click(self, event: events.Click) -> None:
         if (cell := self._at(event)[1]) and cell.owner is not None:
@@ -83,27 +83,25 @@ class KvMap(Panel):
     def _at(self, event: events.MouseEvent) -> tuple[int, Cell | None]:
         """The first block of the cell that an event points at, and the cell."""
         place = event.get_content_offset(self)
-        if place is None or place.y >= len(self._rows) or place.x >= len(self._rows[place.y]):
+        if place is None or place.y >= len(self._cells) or place.x >= len(self._cells[place.y]):
             return 0, None
-        number = (place.y * len(self._rows[0]) + place.x) * self._per_cell
-        return number, self._rows[place.y][place.x]
+        number = (place.y * len(self._cells[0]) + place.x) * self._per_cell
+        return number, self._cells[place.y][place.x]
 
-    def _row(self, cells: list[Cell]) -> Content:
-        return Content("").join(
-            self._run(cell, sum(1 for _ in run)) for cell, run in groupby(cells)
-        )
+    def _row(self, cells: list[Cell]) -> Row:
+        return [self._run(cell, len([*run])) for cell, run in groupby(cells)]
 
-    def _run(self, cell: Cell, length: int) -> Content:
+    def _run(self, cell: Cell, length: int) -> Piece:
         if cell.owner is None:
             if cell.is_cached:
-                return Content.styled(self._cached * length, "$muted")
-            return Content.styled(FREE * length, "$faint")
+                return self._cached * length, "$muted"
+            return FREE * length, "$faint"
         ink = style_of(cell.owner)
         if cell.num_holders > 1:
-            return Content.styled(str(min(MOST_COUNTED, cell.num_holders)) * length, f"bold {ink}")
+            return str(min(MOST_COUNTED, cell.num_holders)) * length, f"bold {ink}"
         name = one_line(cell.owner)
         text = name + OWNED * (length - len(name)) if length > len(name) else OWNED * length
-        return Content.styled(text, ink)
+        return text, ink
 
 
 def _name(cell: Cell) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from textual.content import Content
-
 from engine.events import Gauges
 from tuiapp.view.snapshot import Meters, Snapshot
 from tuiapp.view.windows import Percentiles
 from tuiapp.widgets.bars import bar, spark
-from tuiapp.widgets.panel import Panel
+from tuiapp.widgets.panel import Panel, Piece, Row
 
 BAR_WIDTH = 12
 NAME_WIDTH = 11
@@ -56,10 +54,12 @@ class MeterLine(Panel):
         ]
         if snapshot.info and snapshot.info.is_simulated:
             parts.append("simulated")
-        self.say([Content("  ".join(parts))])
+        while len(parts) > 1 and len("  ".join(parts)) > self.size.width:
+            parts.pop()
+        self.say([[("  ".join(parts), "")]])
 
 
-def _engine_lines(snapshot: Snapshot) -> list[Content]:
+def _engine_lines(snapshot: Snapshot) -> list[Row]:
     meters, num_slots = snapshot.meters, max(1, len(snapshot.slots))
     used = meters.num_used_blocks / max(1, snapshot.num_blocks)
     lines = [
@@ -76,20 +76,20 @@ def _engine_lines(snapshot: Snapshot) -> list[Content]:
     return lines
 
 
-def _latency_lines(meters: Meters) -> list[Content]:
+def _latency_lines(meters: Meters) -> list[Row]:
     return [_latency("TTFT", meters.ttft), _latency("ITL", meters.itl)]
 
 
-def _latency(name: str, values: Percentiles | None) -> Content:
+def _latency(name: str, values: Percentiles | None) -> Row:
     """Median and tail on one row; both undefined while nothing came so."""
-    return Content.assemble(
+    return [
         (f"{name:<5}", "$muted"),
         (f"p50 {_ms(values.p50 if values else None):>8}", "bold"),
         (f"  p95 {_tail(values):>8}", "bold"),
-    )
+    ]
 
 
-def _gauge_lines(gauges: Gauges) -> list[Content]:
+def _gauge_lines(gauges: Gauges) -> list[Row]:
     share = gauges.utilisation
     value = "n/a" if share is None else f"{share:.0%}"
     if gauges.power_w is not None:
@@ -102,22 +102,22 @@ def _gauge_lines(gauges: Gauges) -> list[Content]:
     ]
 
 
-def _share(name: str, value: str, share: float, colour: str = "$phase-decode-ink") -> Content:
+def _share(name: str, value: str, share: float, colour: str = "$phase-decode-ink") -> Row:
     filled, rest = bar(share, BAR_WIDTH)
     return _row(name, value, (filled, colour), (rest, "$faint"))
 
 
-def _trend(name: str, value: str, trend: tuple[float, ...]) -> Content:
+def _trend(name: str, value: str, trend: tuple[float, ...]) -> Row:
     return _row(name, value, (spark(trend, BAR_WIDTH), "$phase-decode-ink"))
 
 
-def _row(name: str, value: str, *picture: tuple[str, str]) -> Content:
-    return Content.assemble(
+def _row(name: str, value: str, *picture: Piece) -> Row:
+    return [
         (f"{name:<{NAME_WIDTH}}"[:NAME_WIDTH], "$muted"),
         (f"{value:>{VALUE_WIDTH}}", "bold"),
-        " ",
+        (" ", ""),
         *picture,
-    )
+    ]
 
 
 def _tail(values: Percentiles | None) -> str:

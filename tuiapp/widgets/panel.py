@@ -1,22 +1,27 @@
-"""`Panel`: lines of text that are repainted one by one as they change, and know no markup."""
+"""`Panel`: rows of styled text that are repainted one by one as they change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
+from rich.segment import Segment
+from rich.style import Style
 from textual.content import Content
 from textual.geometry import Region
 from textual.strip import Strip
-from textual.style import Style
-from textual.visual import Visual
 from textual.widget import Widget
 
 from tuiapp.widgets.border import set_subtitle
 
+Piece = tuple[str, str]  # text, never markup, and a style as in Textual's markup; empty for none
+Row = Sequence[Piece]
+
 
 class Panel(Widget):
-    """Content in, content out; its layout never depends on it."""
+    """Pieces of text become strips at once: text that changes need not be wrapped and measured."""
 
+    ALLOW_SELECT: ClassVar[bool] = False  # it would be gone before it is copied
     can_focus = True
     DEFAULT_CSS = """
     Panel {
@@ -31,49 +36,40 @@ class Panel(Widget):
 
     def __init__(self, title: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id, markup=False)
-        self.auto_links = False
-        self._lines: list[Content] = []
-        self._strips: dict[int, Strip] = {}  # of lines that did not change since
+        self._rows: list[tuple[Piece, ...]] = []
+        self._inks: dict[str, Style] = {}
         self._subtitle = ""
-        self._ink: Style | None = None
         self.border_title = Content(title) if title else None
 
-    def say(self, lines: Sequence[Content], subtitle: str = "") -> None:
-        """Show these, a row each, and in the lower border that."""
-        old, self._lines = self._lines, [*lines]
-        for y in range(max(len(old), len(lines))):
-            if not (y < len(old) and y < len(lines) and lines[y].is_same(old[y])):
-                self._strips.pop(y, None)
+    def say(self, rows: Sequence[Row], subtitle: str = "") -> None:
+        """Show these, a line each, and in the lower border that; its layout does not change."""
+        old, self._rows = self._rows, [tuple(row) for row in rows]
+        for y in range(max(len(old), len(self._rows))):
+            if old[y : y + 1] != self._rows[y : y + 1]:
                 self.refresh(Region(0, y, self.size.width, 1))
         if subtitle != self._subtitle:
             self._subtitle = subtitle
             set_subtitle(self, subtitle)
 
     def render(self) -> Content:
-        """All of it at once, for what the mouse selects."""
-        return Content("\n").join(self._lines)
+        """The text of all rows, for whoever does not look at the lines."""
+        return Content("\n".join("".join(text for text, _ in row) for row in self._rows))
 
     def render_line(self, y: int) -> Strip:
-        if self.text_selection is not None:
-            self._strips.clear()
-            return super().render_line(y)
-        strip = self._strips.get(y)
-        if strip is None:
-            strip = self._strips[y] = self._render_row(y)
-        return strip
+        width, paper = self.size.width, self._ink("")
+        if y >= len(self._rows):
+            return Strip.blank(width, paper)
+        strip = Strip(Segment(text, self._ink(style)) for text, style in self._rows[y] if text)
+        return strip.crop(0, width)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._ink = None
-        self._strips.clear()
+        self._inks.clear()
 
-    def on_resize(self) -> None:
-        self._strips.clear()
-
-    def _render_row(self, y: int) -> Strip:
-        if self._ink is None:
-            self._ink = self.visual_style  # found anew for each line it is dearer than the line
-        width, style, strips = self.size.width, self._ink, []
-        if y < len(self._lines):
-            strips = Visual.to_strips(self, self._lines[y], width, 1, style)
-        return strips[0].apply_offsets(0, y) if strips else Strip.blank(width, style.rich_style)
+    def _ink(self, style: str) -> Style:
+        """Looked up once a theme: that is dearer than the line itself."""
+        ink = self._inks.get(style)
+        if ink is None:
+            own = self.app.stylesheet.parse_style(style)
+            ink = self._inks[style] = (self.visual_style + own).rich_style
+        return ink

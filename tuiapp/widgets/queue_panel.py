@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from textual import events
-from textual.content import Content
 
 from engine.settings import SchedulingPolicy
 from tuiapp.explain import name_reason
@@ -14,7 +13,7 @@ from tuiapp.view.filtering import Filter
 from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, Phase
 from tuiapp.view.snapshot import Snapshot
 from tuiapp.view.tracked import RequestView
-from tuiapp.widgets.panel import Panel
+from tuiapp.widgets.panel import Panel, Row
 from tuiapp.widgets.picked import Picked
 
 NAME_WIDTH = 10
@@ -55,7 +54,7 @@ class QueuePanel(Panel):
         reason = f" · {name_reason(snapshot.skipped[0])}" if count and snapshot.skipped else ""
         if wanted.text:
             reason = f", {len(ids)} of the first {len(snapshot.waiting)} match"
-        empty = [Content.styled("nobody waits", "$muted")]
+        empty: list[Row] = [[("nobody waits", "$muted")]]
         self.say(rows or empty, f"{count} waiting{reason}")
 
     def on_click(self, event: events.Click) -> None:
@@ -69,7 +68,7 @@ class QueuePanel(Panel):
     def on_mouse_scroll_up(self) -> None:
         self._first = max(0, self._first - 1)
 
-    def _row(self, view: RequestView, now: float, is_selected: bool, *, ranks: bool) -> Content:
+    def _row(self, view: RequestView, now: float, is_selected: bool, *, ranks: bool) -> Row:
         name = one_line(view.id)
         name = name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
         age = max(0.0, now - view.arrival)
@@ -80,7 +79,7 @@ class QueuePanel(Panel):
         prefill = min(width, -(-todo // TOKENS_PER_CELL))
         decode = min(max(0, width - prefill), -(-left // TOKENS_PER_CELL))
         style = "bold $accent" if self._is_mine(view.id) else "bold"
-        return Content.assemble(
+        return [
             (f"{name:<{NAME_WIDTH}}", f"{style} reverse" if is_selected else style),
             (f"{todo:>6} in {left:>4} out", "$muted"),
             (f"{f'p{view.priority}':>4}" if ranks else "", "$accent"),
@@ -88,4 +87,4 @@ class QueuePanel(Panel):
             (" ✗ " if view.num_preemptions else "   ", "$phase-evicted"),
             (self._glyphs[Phase.PREFILL] * prefill, "$phase-prefill"),
             (self._glyphs[Phase.DECODE] * decode, "$phase-decode-ink"),
-        )
+        ]
