@@ -38,8 +38,11 @@ class EventLog:
             for event in events:
                 self.append(event)
 
-    def since(self, position: int) -> tuple[list[Event], int]:
+    def since(self, position: int, most: int | None = None) -> tuple[list[Event], int]:
         """Read on from a position.
+
+        Args:
+            most: stop early, once so many events were read; None reads all there are.
 
         Returns:
             The events from `position` on, as far as they are still kept, and the position to go
@@ -51,6 +54,8 @@ class EventLog:
             events = chunk[max(0, position - start) :]
             begin = max(position, start) + len(events)
             found += events
+            if most is not None and len(found) >= most:
+                break
         return found, begin
 
     @property

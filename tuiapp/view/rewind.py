@@ -2,6 +2,7 @@
 
 Now and then the view model is copied; to show a pass, the nearest copy before it reads on in the
 log until there. The copies are few and small, and those that the log no longer reaches back to go.
+A few more are left behind on the way, since who went back is likely to go back one more.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from tuiapp.view.snapshot import Snapshot
 from tuiapp.view.tracked import RequestView
 from tuiapp.view.viewmodel import ViewModel
 
-SPACING = 4096  # events between two copies: what one step of the scrubber may have to read
+SPACING = 2048  # events between two copies: what one step of the scrubber may have to read
+NEAR_SPACING = 128  # the same of those on the way to what is shown
+NUM_NEAR = 16
+READ = 2048  # events in one go, or those of a chunk of the log
 HEAD = 4  # events at most that a log in the middle of a run begins with
-MAX_COPIES = 160  # more than a full log has room for
+MAX_COPIES = 320  # more than a full log has room for
 MAX_ENTRIES = 4_000_000  # of all copies together, 16 bytes each or so
 
 
@@ -33,6 +37,8 @@ class Rewind:
         self._log = log
         self._live = live
         self._copies: deque[ViewModel] = deque([live.copy()])
+        self._near: deque[ViewModel] = deque(maxlen=NUM_NEAR)
+        self._num_entries = live.num_entries  # of all copies
         self._spacing = SPACING
         self._past: ViewModel | None = None
         self._snapshot = Snapshot()
@@ -134,28 +140,45 @@ class Rewind:
     def _keep(self, copy: ViewModel) -> None:
         """Add a copy; let go of those that are of no use or too many."""
         self._copies.append(copy)
+        self._num_entries += copy.num_entries
         while self._copies[0].position < self._log.first and len(self._copies) > 1:
-            self._copies.popleft()
-        entries = sum(each.num_entries for each in self._copies)
-        if len(self._copies) > MAX_COPIES or entries > MAX_ENTRIES:
+            self._num_entries -= self._copies.popleft().num_entries
+        if len(self._copies) > MAX_COPIES or self._num_entries > MAX_ENTRIES:
             self._copies = deque(islice(self._copies, 0, None, 2))
+            self._num_entries = sum(each.num_entries for each in self._copies)
             self._spacing *= 2
 
     def _find(self, number: int) -> ViewModel:
         """The state after a pass: the nearest one before it, read on."""
         state = self._nearest(number)
-        events, end = self._log.since(state.position)
-        begin = end - len(events)
-        if begin > state.position:  # forgotten by the engine's thread this very moment
-            return self._find(max(number, self.oldest))
-        wanted = (at + 1 for at, e in enumerate(events) if _is_pass(e) and e.index + 1 >= number)
-        until = 0 if state.num_passes == number else next(wanted, len(events))
-        state.feed(islice(events, until), begin + until)
+        while state.num_passes < number:
+            events, end = self._log.since(state.position, READ)
+            begin = end - len(events)
+            if begin > state.position:  # forgotten by the engine's thread this very moment
+                return self._find(max(number, self.oldest))
+            if not events:
+                break
+            self._read_on(state, events, begin, number)
         return state
+
+    def _read_on(self, state: ViewModel, events: list[Event], begin: int, number: int) -> None:
+        """Feed a state until a pass or as far as the events go, with a copy now and then."""
+        fed = 0
+        for at, event in enumerate(events):
+            if not _is_pass(event):
+                continue
+            is_there = event.index + 1 >= number
+            if is_there or at + 1 - fed >= NEAR_SPACING:
+                state.feed(islice(events, fed, at + 1), begin + at + 1)
+                fed = at + 1
+                if is_there:
+                    return
+                self._near.append(state.copy())
+        state.feed(islice(events, fed, None), begin + len(events))
 
     def _nearest(self, number: int) -> ViewModel:
         """A state of its own, at that pass or before it, from which the log can be read on."""
-        states = [*self._copies, self._past] if self._past else [*self._copies]
+        states = [*self._copies, *self._near, *([self._past] if self._past else [])]
         usable = [
             each
             for each in states
