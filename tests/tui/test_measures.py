@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.events import EngineInfo
+import pytest
+
+from engine.events import EngineInfo, RowRecord, Step, Work
 from engine.metrics import Slo
 from engine.settings import EngineSettings
 from tuiapp.lanes.lane import Lane, Standing, Status
@@ -74,8 +76,53 @@ def test_repeats_count_by_their_middle_and_only_where_no_two_of_them_overlap():
 
 def test_the_rule_is_told_in_a_line():
     once = [MeasuredLane("a", 100.0), MeasuredLane("b", 130.0)]
-    assert tell_noise(once) == " One run each: below 10% counts as noise; r repeats them."
+    assert tell_noise(once) == (
+        " One run each, like passes differed by 0%: below 10% counts as noise; r repeats them."
+    )
     twice = [MeasuredLane("a", 100.0, 104.0), MeasuredLane("b", 130.0, 130.0)]
     assert tell_noise(twice) == " Medians of 2 runs; those of a lane differ by up to 4%."
     assert spread(once) is None
     assert (level(once), level(twice)) == (1.10, 1.05)
+
+
+def timed(lane, *milliseconds, size=8):
+    """The lane, with twenty passes that took so long, in turn."""
+    for number in range(20):
+        duration = milliseconds[number % len(milliseconds)] / 1000
+        lane.passes.write([pass_of(size, duration)])
+    return lane
+
+
+def pass_of(size, duration):
+    row = RowRecord(0, "a", Work.DECODE, 1, 4, 5)
+    return Step(0, 1.0, duration, (row,), size, size, False, (), (), (), 0, 1, 3)
+
+
+def test_a_lane_is_not_blamed_for_a_device_that_was_slower_meanwhile():
+    fast, slow = timed(MeasuredLane("fast", 122.0), 10.0), timed(MeasuredLane("slow", 100.0), 12.0)
+    assert is_clear(fast, slow) == [False]
+    assert level([fast, slow]) == pytest.approx(1.26)
+    assert tell_noise([fast, slow]).startswith(
+        " One run each, like passes differed by 20%: below 26% counts as noise"
+    )
+    assert is_clear(MeasuredLane("fast", 122.0), slow) == [True]  # no like pass, no excuse
+
+
+def test_passes_of_other_sizes_are_not_held_against_each_other():
+    fast = timed(MeasuredLane("fast", 122.0), 10.0, size=8)
+    slow = timed(MeasuredLane("slow", 100.0), 30.0, size=64)
+    assert is_clear(fast, slow) == [True]
+
+
+def test_a_worst_gap_that_one_hitch_explains_is_noise():
+    one, other = gap_of("one", 80.0), gap_of("other", 400.0)
+    assert is_clear(one, other) == [True]
+    timed(other, *[10.0] * 19, 350.0)
+    assert other.passes.longest_hitch() == pytest.approx(0.34)
+    assert is_clear(one, other) == [False]
+
+
+def gap_of(name, milliseconds):
+    lane = MeasuredLane(name, 1.0)
+    lane._newest = Told(itl_max_ms=milliseconds)
+    return lane

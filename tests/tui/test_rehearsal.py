@@ -9,13 +9,14 @@ import pytest
 from engine.assembly import SIM_LINEAR
 from engine.cost import Linear
 from engine.prompts import PromptMaker
+from engine.request import Request, SamplingParams
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
 from tests.builders import ask, make_core
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.lanes import Comparison, contest_of_log
-from tuiapp.lanes.forecast import Measured, fit_passes, rehearse
+from tuiapp.lanes.forecast import Measured, fit_passes, in_toy_tokens, rehearse
 from tuiapp.lanes.lane import Standing, Status
 from tuiapp.lanes.progress import about, expected, remaining, tell_lane_progress, tell_progress
 from tuiapp.lanes.traffic import PresetTraffic, RecordedTraffic
@@ -47,9 +48,18 @@ def test_a_rehearsal_takes_as_long_as_the_run():
     assert seconds == pytest.approx(16 / outcome.report.service.request_throughput, rel=0.01)
 
 
+def test_requests_of_any_model_are_rehearsed():
+    asked = [Request(f"r{n}", (1, 30_000 + n), SamplingParams(max_tokens=9)) for n in range(4)]
+    core = make_core()
+    workload = RecordedTraffic(tuple(asked)).rehearsal(in_toy_tokens(asked), 1.0)
+    assert rehearse(core.settings, core.info, workload, Linear()) == pytest.approx(0.11, abs=0.01)
+    alike = [ask("a", 40, 4), ask("b", 40, 4)]
+    assert in_toy_tokens(alike) == alike
+
+
 def test_a_rehearsal_of_too_many_passes_tells_nothing():
     core = make_core()
-    workload = RecordedTraffic((ask("a", 4, 50_000),)).rehearsal((ask("a", 4, 50_000),), 1.0)
+    workload = RecordedTraffic((ask("a", 4, 7_000),)).rehearsal((ask("a", 4, 7_000),), 1.0)
     assert (
         rehearse(replace(core.settings, max_model_len=60_000), core.info, workload, Linear())
         is None

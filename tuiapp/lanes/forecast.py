@@ -18,9 +18,11 @@ from engine.cost import CostModel, Linear
 from engine.events import EngineInfo, Event, Step
 from engine.log import EventLog
 from engine.plan import Plan
+from engine.request import Request
 from engine.run import advance
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
+from engine.tokenizer import ToyTokenizer
 from engine.workload import Feed, Workload
 
 FEWEST_PASSES = 30  # of which a line can be made
@@ -62,12 +64,22 @@ def fit_passes(events: Iterable[Event]) -> Measured | None:
     return Measured(float(by_pass), float(by_token))
 
 
+def in_toy_tokens(requests: Iterable[Request]) -> list[Request]:
+    """The same requests for an engine that knows few tokens; what began alike still does."""
+    size = ToyTokenizer().vocab_size
+    return [
+        replace(each, prompt_token_ids=tuple(token % size for token in each.prompt_token_ids))
+        for each in requests
+    ]
+
+
 def rehearse(
     settings: EngineSettings, info: EngineInfo, workload: Workload, cost: CostModel
 ) -> float | None:
     """Seconds that a workload takes under some settings; None where that takes long to tell.
 
     Args:
+        workload: in toy tokens.
         info: of the engine that it will run on.
 
     Raises:
@@ -85,6 +97,8 @@ def rehearse(
         if feed.is_over and not core.has_work:
             return clock.now()
         wake_at = advance(core, feed)
+        if wake_at == inf and not core.has_work:
+            return clock.now()
         if wake_at == inf:
             return None
         if wake_at is not None:

@@ -11,6 +11,7 @@ from engine.events import EngineInfo, Event, Failed, Finished
 from engine.log import EventLog
 from engine.metrics import Metrics, Report, Slo
 from engine.settings import EngineSettings
+from tuiapp.lanes.passes import PassTimes
 from tuiapp.lanes.track import Moment, Track
 from tuiapp.running.headless import UNSERVED, Outcome
 
@@ -53,6 +54,7 @@ class Lane:
     Attributes:
         standing: written by the engine's thread alone.
         track: what was read so far.
+        passes: how long those took that were read so far.
         complaints: what was refused or failed, in the engine's words, each once.
     """
 
@@ -69,6 +71,7 @@ class Lane:
         self.num_requests = num_requests
         self.standing = Standing()
         self.track = Track()
+        self.passes = PassTimes()
         self.complaints: dict[str, None] = {}
         self._slo = slo
         self._earlier = earlier
@@ -145,6 +148,7 @@ class Lane:
 
     def _take_in(self, events: Sequence[Event]) -> None:
         self.track.write(events)
+        self.passes.write(events)
         self._metrics.feed(events)
         for event in events:
             match event:

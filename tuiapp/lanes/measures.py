@@ -1,20 +1,24 @@
 """What lanes are compared by, and from where on a difference is more than noise.
 
-A simulation repeats itself exactly; a device does not. One run a lane says nothing of how much, so
-small differences count for nothing then. From the second run on the lanes' own spread decides: a
-lane is ahead only where its worst run is better than the other's best.
+A simulation repeats itself exactly; a device does not. How much not is measured beside: by as much
+as like passes took longer in one lane than in another, the lanes may differ for no reason of their
+own, and so may their worst gaps by the longest hitch. After a single run small differences count
+for nothing in any case; from the second on, a lane is ahead only where its worst run is better than
+the other's best.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from statistics import median
 
 from tuiapp.lanes.lane import Lane
 
 LEVEL = 1.05  # a smaller ratio is no difference worth a word
 SINGLE_LEVEL = 1.10  # nor, where a device was measured only once, is one below this
+MARGIN = 1.05  # by which a difference must exceed what like passes differ by
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +74,16 @@ def value(lane: Lane, measure: Measure) -> float | None:
 
 def level(lanes: Sequence[Lane]) -> float:
     """The smallest ratio that counts between these lanes."""
-    is_single = any(lane.num_runs < 2 and not lane.is_simulated for lane in lanes)
-    return SINGLE_LEVEL if is_single else LEVEL
+    if all(lane.is_simulated for lane in lanes):
+        return LEVEL
+    least = SINGLE_LEVEL if any(lane.num_runs < 2 for lane in lanes) else LEVEL
+    return max(least, MARGIN * drift(lanes))
+
+
+def drift(lanes: Sequence[Lane]) -> float:
+    """How many times as long like passes took in one lane as in another, at worst."""
+    pairs = combinations(lanes, 2)
+    return max((one.passes.drift(other.passes) for one, other in pairs), default=1.0)
 
 
 def spread(lanes: Sequence[Lane]) -> float | None:
@@ -96,7 +108,8 @@ def tell_noise(lanes: Sequence[Lane], *, can_run: bool = True) -> str:
     share = spread(lanes)
     if share is None:
         hint = "; r repeats them" if can_run else ""
-        return f" One run each: below {SINGLE_LEVEL - 1:.0%} counts as noise{hint}."
+        differed = f", like passes differed by {drift(lanes) - 1:.0%}"
+        return f" One run each{differed}: below {level(lanes) - 1:.0%} counts as noise{hint}."
     fewest = min(lane.num_runs for lane in lanes)
     return f" Medians of {fewest} runs; those of a lane differ by up to {share:.0%}."
 
@@ -107,7 +120,14 @@ def _lead(one: Lane, other: Lane, measure: Measure) -> Lead | None:
         return None
     ratio = mine / theirs if measure.is_more_better else theirs / mine
     is_clear = ratio >= level((one, other)) and not _overlap(one, other, measure)
+    if measure is GAP:
+        is_clear = is_clear and theirs - mine > 1000 * _longest_hitch((one, other))
     return Lead(measure, ratio, is_clear)
+
+
+def _longest_hitch(lanes: Sequence[Lane]) -> float:
+    """Seconds by which a gap may be longer for no reason but the device's."""
+    return max(0.0 if lane.is_simulated else lane.passes.longest_hitch() for lane in lanes)
 
 
 def _overlap(one: Lane, other: Lane, measure: Measure) -> bool:

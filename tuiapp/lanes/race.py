@@ -21,7 +21,7 @@ from engine.run import advance
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.workload import Feed
-from tuiapp.lanes.forecast import Measured, fit_passes, rehearse
+from tuiapp.lanes.forecast import Measured, fit_passes, in_toy_tokens, rehearse
 from tuiapp.lanes.lane import Lane, Standing, Status
 from tuiapp.lanes.traffic import Traffic
 from tuiapp.running.engines import Engines
@@ -107,7 +107,7 @@ class Race:
             return
         pace = cost.pace if self._traffic.is_paced_in_steps else 1.0
         with suppress(ConfigError):
-            requests = self._traffic.requests(PromptMaker(host.tokenizer))
+            requests = in_toy_tokens(self._traffic.requests(PromptMaker(host.tokenizer)))
             workload = self._traffic.rehearsal(requests, pace)
             seconds = rehearse(lane.settings, host.info, workload, cost)
             lane.standing = Standing(expected=seconds)
