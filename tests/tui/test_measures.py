@@ -126,3 +126,15 @@ def gap_of(name, milliseconds):
     lane = MeasuredLane(name, 1.0)
     lane._newest = Told(itl_max_ms=milliseconds)
     return lane
+
+
+def test_a_latency_that_differs_by_less_than_a_pass_is_noise():
+    one, other = timed(first_token("one", 29.0), 20.0), timed(first_token("other", 38.0), 20.0)
+    assert is_clear(one, other) == [False]
+    assert is_clear(one, timed(first_token("late", 60.0), 20.0)) == [True]
+
+
+def first_token(name, milliseconds):
+    lane = MeasuredLane(name, 1.0)
+    lane._newest = Told(ttft_p50_ms=milliseconds)
+    return lane

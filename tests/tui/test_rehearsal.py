@@ -67,11 +67,15 @@ def test_a_rehearsal_of_too_many_passes_tells_nothing():
 
 
 def test_outputs_that_ended_by_themselves_are_as_long_again():
-    recorded = (ask("a", 4, 90), ask("b", 4, 90))
+    recorded = (ask("a", 4, 70), ask("b", 4, 90, ignore_eos=True), ask("c", 4, 50))
     traffic = RecordedTraffic(recorded, lengths={"a": 7})
     taken = traffic.rehearsal(recorded, 1.0).take(0.0)
-    assert [request.sampling.max_tokens for request in taken] == [7, 90]
-    assert [r.sampling.max_tokens for r in traffic.workload(recorded, 1.0).take(0.0)] == [90, 90]
+    assert [request.sampling.max_tokens for request in taken] == [7, 90, 5]
+    assert [r.sampling.max_tokens for r in traffic.workload(recorded, 1.0).take(0.0)] == [
+        70,
+        90,
+        50,
+    ]
 
 
 def test_passes_cost_what_those_of_the_log_did():

@@ -2,9 +2,9 @@
 
 A simulation repeats itself exactly; a device does not. How much not is measured beside: by as much
 as like passes took longer in one lane than in another, the lanes may differ for no reason of their
-own, and so may their worst gaps by the longest hitch. After a single run small differences count
-for nothing in any case; from the second on, a lane is ahead only where its worst run is better than
-the other's best.
+own, and so may their medians by a pass and their worst gaps by the longest hitch. After a single
+run small differences count for nothing in any case; from the second on, a lane is ahead only where
+its worst run is better than the other's best.
 """
 
 from __future__ import annotations
@@ -120,14 +120,16 @@ def _lead(one: Lane, other: Lane, measure: Measure) -> Lead | None:
         return None
     ratio = mine / theirs if measure.is_more_better else theirs / mine
     is_clear = ratio >= level((one, other)) and not _overlap(one, other, measure)
-    if measure is GAP:
-        is_clear = is_clear and theirs - mine > 1000 * _longest_hitch((one, other))
+    if not measure.is_more_better:
+        is_clear = is_clear and theirs - mine > 1000 * _chance((one, other), measure)
     return Lead(measure, ratio, is_clear)
 
 
-def _longest_hitch(lanes: Sequence[Lane]) -> float:
-    """Seconds by which a gap may be longer for no reason but the device's."""
-    return max(0.0 if lane.is_simulated else lane.passes.longest_hitch() for lane in lanes)
+def _chance(lanes: Sequence[Lane], measure: Measure) -> float:
+    """Seconds that a latency may take longer by chance: a pass, or for the worst gap a hitch."""
+    measured = [lane.passes for lane in lanes if not lane.is_simulated]
+    found = (each.longest_hitch() if measure is GAP else each.usual() for each in measured)
+    return max(found, default=0.0)
 
 
 def _overlap(one: Lane, other: Lane, measure: Measure) -> bool:

@@ -44,11 +44,11 @@ def tell_progress(comparison: Comparison) -> Story | None:
     left = remaining(comparison)
     hint = f" {about(left).capitalize()} to go; esc gives the engine back." if left else ""
     if not running:
-        return Story("The engine makes room", f" for {to_come[0]} …", hint)
+        return Story("The engine makes room", f" for {to_come[0]} …{hint}")
     told = (f"{lane.name} {lane.track.num_ended} of {lane.num_requests}" for lane in running)
     then = f"; then {', '.join(to_come)}" if to_come else ""
     same = "" if left else " Each lane gets the same requests."
-    return Story("Answered so far", f": {', '.join(told)}{then}.{same}", hint)
+    return Story("Answered so far", f": {', '.join(told)}{then}.{same}{hint}")
 
 
 def about(seconds: float) -> str:

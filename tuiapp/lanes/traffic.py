@@ -102,8 +102,19 @@ class RecordedTraffic:
         return self.workload(known, pace)
 
     def _shorten(self, request: Request) -> Request:
-        most = self.lengths.get(request.id, request.sampling.max_tokens)
-        return replace(request, sampling=replace(request.sampling, max_tokens=most))
+        sampling = request.sampling
+        length = self.lengths.get(request.id)
+        if length is None:
+            share = 1.0 if sampling.ignore_eos else self._usual_share
+            length = max(1, round(share * sampling.max_tokens))
+        return replace(request, sampling=replace(sampling, max_tokens=length))
+
+    @property
+    def _usual_share(self) -> float:
+        """What the outputs that ended by themselves took of what they could have been."""
+        ended = [each for each in self.recorded if each.id in self.lengths]
+        most = sum(each.sampling.max_tokens for each in ended)
+        return sum(self.lengths[each.id] for each in ended) / most if most else 1.0
 
 
 def record_traffic(log: EventLog, since: int, most: int) -> RecordedTraffic:
