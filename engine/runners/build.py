@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
+from transformers import PreTrainedModel
 
 from engine.config import ConfigError
 from engine.events import EngineInfo
@@ -23,6 +24,7 @@ from engine.runners.device import (
     use_device,
 )
 from engine.runners.graphs import first_line
+from engine.runners.layers import plain_ops
 from engine.runners.layers.fuse import CpuKit, DeviceKit, fuse
 from engine.runners.layers.maker import OneDnnMaker, PartMaker
 from engine.runners.layers.pack_linears import pack_linears
@@ -114,14 +116,9 @@ def load_for(
     report(LoadStep(LoadStage.ARRANGE))
     set_threads(spec.num_threads, loaded.num_params)
     quantize(loaded.model, spec.quantization)
-    is_plain = not (spec.compiles or is_sharded) and spec.quantization == NONE
     native = find_native(dtype, torch.get_num_threads()) if device.type == "cpu" else NO_NATIVE
-    if device.type == "cpu" and is_plain:
-        maker = choose_maker(native)
-        fuse(loaded.model, CpuKit(maker))
-        pack_linears(loaded.model, maker)
-    elif is_plain and can_compile_kernels(find_platform(device)):
-        fuse(loaded.model, DeviceKit())
+    if not is_sharded and spec.quantization == NONE:
+        arrange(loaded.model, device, native, compiles=spec.compiles)
     return loaded, adopt(loaded.model, spec.attention, native)
 
 
@@ -134,6 +131,28 @@ def choose_maker(native: Native) -> PartMaker:
     if kernels is None or (kernels.dtype is torch.bfloat16 and torch.cpu._is_amx_tile_supported()):
         return OneDnnMaker()
     return NativeMaker(kernels)
+
+
+def arrange(
+    model: PreTrainedModel, device: torch.device, native: Native, *, compiles: bool
+) -> None:
+    """Have the model take fewer operations, with the kernels that there are for the device.
+
+    Args:
+        compiles: `torch.compile` makes the kernels, and is to find what it can see through.
+    """
+    if device.type == "cpu" and not compiles:
+        maker = choose_maker(native)
+        fuse(model, CpuKit(maker))
+        pack_linears(model, maker)
+    if device.type != "cuda":
+        return
+    if not compiles and can_compile_kernels(find_platform(device)):
+        from engine.runners.triton import fused_ops
+
+        if fuse(model, DeviceKit(fused_ops)):
+            return
+    fuse(model, DeviceKit(plain_ops))
 
 
 def refit_parts(parts: Parts, spec: ModelSpec, settings: EngineSettings) -> Parts:

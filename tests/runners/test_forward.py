@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
+from engine.runners.layers import plain_ops
+from engine.runners.layers.fuse import DeviceKit, fuse
 from engine.runners.loading.load import DummyTokenizer
 from engine.runners.loading.support import adopt
 from engine.runners.torch_runner import TorchRunner
@@ -21,10 +23,14 @@ from tests.runners.fake_capture import FakeCapture
 NO_CODE = "eager"  # what torch.compile traces, without a compiler behind it
 
 
-@pytest.mark.parametrize("name", ["llama", "gemma3"])
-def test_tokens_are_those_of_the_model_as_it_is(name):
+@pytest.mark.parametrize(
+    ("name", "is_fused"), [("llama", False), ("gemma3", False), ("qwen3", True)]
+)
+def test_tokens_are_those_of_the_model_as_it_is(name, is_fused):
     torch.compiler.reset()
     model = make_model(name)
+    if is_fused:
+        assert fuse(model, DeviceKit(plain_ops)) == 3
     attention = adopt(model)
     runner = TorchRunner(model, attention, frozenset(), FakeCapture(), 256, NO_CODE)
     runner.resize(64, 4)

@@ -1,6 +1,6 @@
 """One layer of a Llama-like model in eight launches beside attention's: `DeviceLayer`.
 
-For a device with Triton. The matrix products are the vendor's; what lies between them takes one
+For a CUDA device. The matrix products are the vendor's; what lies between them takes one
 launch each where transformers' own modules take some thirty. `fuse` decides which layers may be
 replaced.
 
@@ -18,9 +18,10 @@ from torch.nn.functional import linear
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from engine.runners.layers.device_parts import DeviceMlp, DeviceNorm
+from engine.runners.layers.layer_ops import LayerOps
 from engine.runners.layers.layer_structure import HEAD_NORMS, INPUTS, find_linears, has_bias
+from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.layers.rotation import Embeddings
-from engine.runners.triton.fused_ops import add_and_normalise, turn
 
 
 class DeviceLayer(torch.nn.Module):
@@ -31,6 +32,7 @@ class DeviceLayer(torch.nn.Module):
         norms: before attention and before the feed-forward layer.
         mlp: in place of the layer's own.
         options: what the layer hands to attention beside tensors.
+        ops: what lies between the products.
     """
 
     def __init__(
@@ -39,8 +41,10 @@ class DeviceLayer(torch.nn.Module):
         norms: tuple[DeviceNorm, DeviceNorm],
         mlp: DeviceMlp,
         options: Mapping[str, Any],
+        ops: LayerOps,
     ) -> None:
         super().__init__()
+        self.ops = ops
         attention = layer.self_attn
         inputs = [getattr(attention, name) for name in INPUTS]
         self.attention_type = getattr(layer, "attention_type", None)  # picks the model's mask
@@ -58,16 +62,16 @@ class DeviceLayer(torch.nn.Module):
         self.mlp = mlp
 
     @classmethod
-    def of(cls, module: Any, options: Mapping[str, Any]) -> Self | None:
+    def of(cls, module: Any, options: Mapping[str, Any], ops: LayerOps) -> Self | None:
         """What a module computes if its parts mean what they are called; None without them."""
         if find_linears(module) is None:
             return None
-        before_attention = DeviceNorm.of(module.input_layernorm)
-        before_mlp = DeviceNorm.of(module.post_attention_layernorm)
-        mlp = DeviceMlp.of(module.mlp)
+        before_attention = DeviceNorm.of(module.input_layernorm, ops)
+        before_mlp = DeviceNorm.of(module.post_attention_layernorm, ops)
+        mlp = DeviceMlp.of(module.mlp, ops)
         if before_attention is None or before_mlp is None or mlp is None:
             return None
-        return cls(module, (before_attention, before_mlp), mlp, options)
+        return cls(module, (before_attention, before_mlp), mlp, options, ops)
 
     def release(self) -> None:
         """Let go of the weights that have been copied."""
@@ -95,7 +99,7 @@ class DeviceLayer(torch.nn.Module):
         heads = heads.view(hidden.shape[0], -1, self.head_dim)
         num_turning = self.num_heads + self.num_kv_heads
         cos, sin = (embedding[0] for embedding in position_embeddings)
-        turned = turn(heads, cos, sin, num_turning, *self.head_norms)
+        turned = self.ops.turn(heads, cos, sin, num_turning, *self.head_norms)
         query, key = turned[:, : self.num_heads], turned[:, self.num_heads :]
         value = heads[:, num_turning:]
         attend = ALL_ATTENTION_FUNCTIONS[self.attention.config._attn_implementation]
@@ -103,7 +107,7 @@ class DeviceLayer(torch.nn.Module):
         attended, _ = attend(self.attention, query, key, value, attention_mask, **self.options)
         added = self.output(attended[0].flatten(1))
         norm = self.before_mlp
-        hidden, normed = add_and_normalise(hidden, added, norm.weight, norm.epsilon)
+        hidden, normed = self.ops.add_and_normalise(hidden, added, norm.weight, norm.epsilon)
         return self.mlp.add_to(hidden, normed)[None]
 
 
@@ -111,7 +115,7 @@ def _norm_of_heads(
     attention: Any, num_heads: int, num_kv_heads: int
 ) -> tuple[torch.Tensor | None, float]:
     """The weights of the norm over each head that turns, [H + K, D], and its epsilon."""
-    query_norm, key_norm = (DeviceNorm.of(getattr(attention, name, None)) for name in HEAD_NORMS)
+    query_norm, key_norm = (RmsNorm.of(getattr(attention, name, None)) for name in HEAD_NORMS)
     if query_norm is None or key_norm is None or query_norm.weight.shape != key_norm.weight.shape:
         return None, 0.0
     query_weight = query_norm.weight.expand(num_heads, -1)

@@ -1,4 +1,4 @@
-"""A norm and a gated feed-forward layer for a device with Triton: `DeviceNorm`, `DeviceMlp`.
+"""A norm and a gated feed-forward layer for a CUDA device: `DeviceNorm`, `DeviceMlp`.
 
 In a decode step each launch costs as much as a small matrix product, so that a norm of eight
 operations takes one, and a gate none beside its products but one.
@@ -14,40 +14,46 @@ import torch
 from torch.nn.functional import linear
 
 from engine.runners.layers.gated_mlp import ACTIVATIONS, PROJECTIONS
+from engine.runners.layers.layer_ops import LayerOps
 from engine.runners.layers.layer_structure import has_bias
 from engine.runners.layers.rms_norm import RmsNorm
-from engine.runners.triton.fused_ops import gate, normalise
 
 
 class DeviceNorm(torch.nn.Module):
     """Divides by the root mean square of the last dimension, then multiplies by a weight."""
 
-    def __init__(self, weight: torch.Tensor, epsilon: float) -> None:
+    def __init__(self, weight: torch.Tensor, epsilon: float, ops: LayerOps) -> None:
         super().__init__()
+        self.ops = ops
         self.weight = weight
         self.epsilon = epsilon
 
     @classmethod
-    def of(cls, module: torch.nn.Module | None) -> Self | None:
+    def of(cls, module: torch.nn.Module | None, ops: LayerOps) -> Self | None:
         """What a module computes if it is what its name says; None if it has no such name."""
         norm = RmsNorm.of(module)
-        return None if norm is None or norm.weight.dim() != 1 else cls(norm.weight, norm.epsilon)
+        if norm is None or norm.weight.dim() != 1:
+            return None
+        return cls(norm.weight, norm.epsilon, ops)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
-        return normalise(hidden, self.weight, self.epsilon)
+        return self.ops.normalise(hidden, self.weight, self.epsilon)
 
 
 class DeviceMlp(torch.nn.Module):
     """`down(act(gate(x)) * up(x))`, with one product for gate and up."""
 
-    def __init__(self, inner: torch.Tensor, down: torch.Tensor, activation: str) -> None:
+    def __init__(
+        self, inner: torch.Tensor, down: torch.Tensor, activation: str, ops: LayerOps
+    ) -> None:
         super().__init__()
+        self.ops = ops
         self.inner = inner  # [2 * I, W]
         self.down = down  # [W, I]
         self.activation = activation
 
     @classmethod
-    def of(cls, module: torch.nn.Module) -> Self | None:
+    def of(cls, module: torch.nn.Module, ops: LayerOps) -> Self | None:
         """What a module computes if its parts mean what they are called; None without them.
 
         None for one with biases, too, which no model has that is fast because of this.
@@ -59,7 +65,7 @@ class DeviceMlp(torch.nn.Module):
             return None
         weights = [part.weight.detach() for part in linears]
         name = f"{activation.name} {activation.algorithm}".strip()
-        return cls(torch.cat(weights[:2]), weights[2], name)
+        return cls(torch.cat(weights[:2]), weights[2], name, ops)
 
     def forward(self, hidden: torch.Tensor) -> torch.Tensor:
         return linear(self._gated(hidden.flatten(0, -2)), self.down).view(hidden.shape)
@@ -69,4 +75,4 @@ class DeviceMlp(torch.nn.Module):
         return other.addmm_(self._gated(hidden), self.down.t())
 
     def _gated(self, hidden: torch.Tensor) -> torch.Tensor:
-        return gate(linear(hidden, self.inner), self.activation)
+        return self.ops.gate(linear(hidden, self.inner), self.activation)

@@ -14,7 +14,10 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.runners.layers.decoder_layer import DecoderLayer
+from engine.runners.layers.device_layer import DeviceLayer
+from engine.runners.layers.device_parts import DeviceMlp, DeviceNorm
 from engine.runners.layers.gated_mlp import GatedMlp
+from engine.runners.layers.layer_ops import LayerOps
 from engine.runners.layers.maker import ONE_DNN, PartMaker
 from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.layers.trial import TRIAL_ERRORS, Call, Trial, trying
@@ -72,18 +75,22 @@ class CpuKit:
 
 
 class DeviceKit:
-    """Parts of kernels of our own; to be made only where Triton is."""
+    """Parts for a CUDA device.
+
+    Args:
+        ops: what lies between their products.
+    """
+
+    def __init__(self, ops: LayerOps) -> None:
+        self._ops = ops
 
     def candidates(
         self, module: torch.nn.Module, options: Mapping[str, Any] | None
     ) -> Iterator[torch.nn.Module]:
-        from engine.runners.layers.device_layer import DeviceLayer
-        from engine.runners.layers.device_parts import DeviceMlp, DeviceNorm
-
-        if options is not None and (layer := DeviceLayer.of(module, options)):
+        if options is not None and (layer := DeviceLayer.of(module, options, self._ops)):
             yield layer
         for kind in (DeviceMlp, DeviceNorm):
-            if part := kind.of(module):
+            if part := kind.of(module, self._ops):
                 yield part
 
 

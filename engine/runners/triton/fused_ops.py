@@ -1,8 +1,4 @@
-"""Launch the kernels of `fused_kernels`: a norm, the rotation of heads, a gate.
-
-Shapes: T tokens, W values a token, H query heads and K key heads of D dimensions, I values of the
-inner layer, E of the dimensions turn.
-"""
+"""`LayerOps` by the kernels of `fused_kernels`, each in one launch; shapes as there."""
 
 from __future__ import annotations
 
@@ -40,17 +36,7 @@ def turn(
     weights: torch.Tensor | None = None,
     epsilon: float = 0.0,
 ) -> torch.Tensor:
-    """Turn the first heads of each token.
-
-    Args:
-        heads: [T, at least H + K, D].
-        cos, sin: [T, E], the second half like the first.
-        num_heads: H + K.
-        weights: of a norm over each head before, [H + K, D]; None for no norm.
-
-    Returns:
-        [T, H + K, D].
-    """
+    """Turn the first heads of each token, [T, H + K, D]."""
     num_tokens, _, head_dim = heads.shape
     output = heads.new_empty(num_tokens, num_heads, head_dim)
     pad = next_power_of_2(head_dim)
@@ -74,11 +60,7 @@ def turn(
 
 
 def gate(both: torch.Tensor, activation: str) -> torch.Tensor:
-    """`act(a) * b` of [T, 2 * I], [T, I].
-
-    Args:
-        activation: `swish`, `gelu none` or `gelu tanh`, as oneDNN calls them.
-    """
+    """`act(a) * b` of [T, 2 * I], [T, I]."""
     num_tokens, width = both.shape[0], both.shape[1] // 2
     output = both.new_empty(num_tokens, width)
     with launching(both):
