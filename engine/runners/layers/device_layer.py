@@ -19,7 +19,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from engine.runners.layers.device_parts import DeviceMlp, DeviceNorm
 from engine.runners.layers.layer_ops import LayerOps
-from engine.runners.layers.layer_structure import HEAD_NORMS, INPUTS, find_linears, has_bias
+from engine.runners.layers.layer_structure import HEAD_NORMS, INPUTS, find_linears, freeze, has_bias
 from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.layers.rotation import Embeddings
 
@@ -54,10 +54,11 @@ class DeviceLayer(torch.nn.Module):
         self.num_kv_heads = attention.k_proj.out_features // self.head_dim
         self.num_heads = attention.q_proj.out_features // self.head_dim
         self.before_attention, self.before_mlp = norms
-        self.head_norms = _norm_of_heads(attention, self.num_heads, self.num_kv_heads)
-        self.inputs = torch.cat([part.weight.detach() for part in inputs])  # [(H + 2 K) * D, W]
+        self.head_weights, self.head_epsilon = self._norm_of_heads(attention)
+        weights = torch.cat([part.weight.detach() for part in inputs])
+        self.inputs = freeze(weights)  # [(H + 2 K) * D, W]
         biases = [part.bias.detach() for part in inputs if has_bias(part)]
-        self.input_bias = torch.cat(biases) if biases else None
+        self.input_bias = freeze(torch.cat(biases)) if biases else None
         self.output = attention.o_proj
         self.mlp = mlp
 
@@ -99,7 +100,7 @@ class DeviceLayer(torch.nn.Module):
         heads = heads.view(hidden.shape[0], -1, self.head_dim)
         num_turning = self.num_heads + self.num_kv_heads
         cos, sin = (embedding[0] for embedding in position_embeddings)
-        turned = self.ops.turn(heads, cos, sin, num_turning, *self.head_norms)
+        turned = self.ops.turn(heads, cos, sin, num_turning, self.head_weights, self.head_epsilon)
         query, key = turned[:, : self.num_heads], turned[:, self.num_heads :]
         value = heads[:, num_turning:]
         attend = ALL_ATTENTION_FUNCTIONS[self.attention.config._attn_implementation]
@@ -110,14 +111,11 @@ class DeviceLayer(torch.nn.Module):
         hidden, normed = self.ops.add_and_normalise(hidden, added, norm.weight, norm.epsilon)
         return self.mlp.add_to(hidden, normed)[None]
 
-
-def _norm_of_heads(
-    attention: Any, num_heads: int, num_kv_heads: int
-) -> tuple[torch.Tensor | None, float]:
-    """The weights of the norm over each head that turns, [H + K, D], and its epsilon."""
-    query_norm, key_norm = (RmsNorm.of(getattr(attention, name, None)) for name in HEAD_NORMS)
-    if query_norm is None or key_norm is None or query_norm.weight.shape != key_norm.weight.shape:
-        return None, 0.0
-    query_weight = query_norm.weight.expand(num_heads, -1)
-    key_weight = key_norm.weight.expand(num_kv_heads, -1)
-    return torch.cat((query_weight, key_weight)), query_norm.epsilon
+    def _norm_of_heads(self, attention: Any) -> tuple[torch.nn.Parameter | None, float]:
+        """The weights of the norm over each head that turns, [H + K, D], and its epsilon."""
+        query, key = (RmsNorm.of(getattr(attention, name, None)) for name in HEAD_NORMS)
+        if query is None or key is None or query.weight.shape != key.weight.shape:
+            return None, 0.0
+        counts = (self.num_heads, query.weight), (self.num_kv_heads, key.weight)
+        weights = torch.cat([weight.expand(count, -1) for count, weight in counts])
+        return freeze(weights), query.epsilon

@@ -15,7 +15,7 @@ from torch.nn.functional import linear
 
 from engine.runners.layers.gated_mlp import ACTIVATIONS, PROJECTIONS
 from engine.runners.layers.layer_ops import LayerOps
-from engine.runners.layers.layer_structure import has_bias
+from engine.runners.layers.layer_structure import freeze, has_bias
 from engine.runners.layers.rms_norm import RmsNorm
 
 
@@ -25,7 +25,7 @@ class DeviceNorm(torch.nn.Module):
     def __init__(self, weight: torch.Tensor, epsilon: float, ops: LayerOps) -> None:
         super().__init__()
         self.ops = ops
-        self.weight = weight
+        self.weight = freeze(weight)
         self.epsilon = epsilon
 
     @classmethod
@@ -48,8 +48,8 @@ class DeviceMlp(torch.nn.Module):
     ) -> None:
         super().__init__()
         self.ops = ops
-        self.inner = inner  # [2 * I, W]
-        self.down = down  # [W, I]
+        self.inner = freeze(inner)  # [2 * I, W]
+        self.down = freeze(down)  # [W, I]
         self.activation = activation
 
     @classmethod

@@ -31,6 +31,11 @@ def find_linears(module: Any) -> list[torch.nn.Linear] | None:
     return found if len(found) == len(linears) and num_kinds == 1 else None
 
 
+def freeze(tensor: torch.Tensor) -> torch.nn.Parameter:
+    """A weight of a part: one whose size `torch.compile` takes for fixed."""
+    return torch.nn.Parameter(tensor, requires_grad=False)
+
+
 def has_bias(linear: torch.nn.Linear) -> bool:
     """Whether there is one; torch's annotation says always."""
     bias: torch.Tensor | None = linear.bias
