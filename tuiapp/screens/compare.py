@@ -46,6 +46,7 @@ class CompareScreen(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,c,q", "leave", "Back", key_display="esc", tooltip="Give the engine back"),
         Binding("space", "play", "Play", tooltip="Let all lanes run again together"),
         Binding("left", "scrub(-1)", "Scrub", key_display="← →", tooltip="A column back"),
         Binding("right", "scrub(1)", "Scrub", show=False, tooltip="A column on"),
@@ -70,7 +71,6 @@ class CompareScreen(Screen[None]):
         Binding("r", "again", "Repeat", tooltip="Run the lanes once more, to tell noise apart"),
         Binding("s", "screenshot", "Screenshot", show=False, tooltip="Save this screen as SVG"),
         Binding("question_mark", "help", "Help", key_display="?", tooltip="This page"),
-        Binding("escape,c,q", "leave", "Back", key_display="esc", tooltip="Give the engine back"),
     ]
     AUTO_FOCUS = ""
 

@@ -17,13 +17,14 @@ from engine.config import ConfigError
 from engine.settings import BatcherName, EngineSettings
 from tuiapp.keys import Keys
 from tuiapp.knobs import next_system, read_systems
+from tuiapp.lanes.comparison import MOST
 from tuiapp.lanes.draft import Draft, Drafts
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.text import one_line
 from tuiapp.widgets.lines import describe
 
-HINT = "⏎ knobs   1 2 3 batcher   m system   space show   a add   d drop   r run   esc cancel"
+HINT = "⏎ knobs  1-3 batcher  m system  space show  a add  d drop  r run  esc cancel"
 ABOUT = "Every lane gets the same requests at the same moments; those that ran already are kept."
 NAME = 30  # cells of a lane's name
 
@@ -131,7 +132,8 @@ class LanesScreen(Dialog[Lineup]):
             self._draw(problem)
             return
         index = self._index + 1
-        self._draw()
+        is_shown = self._drafts.items[index].is_shown
+        self._draw("" if is_shown else f"{MOST} are shown already; space chooses which")
         self.query_one(OptionList).highlighted = index
 
     def action_drop(self) -> None:
@@ -150,5 +152,5 @@ def _line(name: str, draft: Draft) -> Content:
     mark = ("◦ ", "bold $accent") if draft.is_shown else ("  ", "")
     shown = one_line(name)
     short = shown if len(shown) < NAME else f"{shown[: NAME - 2]}…"
-    style = "bold" if draft.is_shown else "$muted"
-    return Content.assemble(mark, (f"{short:<{NAME}}", style), (describe(draft.settings), "$muted"))
+    style = "bold" if draft.is_shown else ""
+    return Content.assemble(mark, (f"{short:<{NAME}}", style), describe(draft.settings))

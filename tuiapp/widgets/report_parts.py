@@ -157,7 +157,7 @@ def draw_request(served: Served) -> Content:
     name = name if len(name) <= NAME else f"{name[: NAME - 1]}…"
     return Content.assemble(
         (f"{name:<{NAME}} ", "bold"),
-        (f"{served.num_prompt_tokens:>6} in {served.num_output_tokens:>5} out", "$muted"),
+        f"{served.num_prompt_tokens:>6} in {served.num_output_tokens:>5} out",
         f"  TTFT {_ms(served.ttft):>7}  E2EL {_ms(served.e2e):>7}",
         f"  gap {_ms(served.worst_gap):>7}",
     )

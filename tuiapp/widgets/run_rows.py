@@ -30,7 +30,7 @@ def draw_entry(entry: Entry, width: int, *, is_marked: bool) -> Content:
     if entry.problem:
         return Content.assemble(
             mark,
-            (f"{when:<{DATE}}{_fit(entry.name, NAME)}", "$muted"),
+            f"{when:<{DATE}}{_fit(entry.name, NAME)}",
             (_fit(entry.problem, max(2, width - len(mark[0]) - DATE - NAME)), "$error"),
         )
     name = f"{entry.preset} {entry.engine}".strip()
@@ -39,9 +39,9 @@ def draw_entry(entry: Entry, width: int, *, is_marked: bool) -> Content:
     told = [f"{text:>{NUMBER}}" for text in _numbers(entry, width)]
     return Content.assemble(
         mark,
-        (f"{when:<{DATE}}", "$muted"),
+        f"{when:<{DATE}}",
         (_fit(name, NAME), "bold"),
-        (where, "$muted"),
+        where,
         "".join(told),
     )
 
