@@ -248,9 +248,8 @@ class Session:
 
     @property
     def title(self) -> str:
-        """The name of what plays, and what is to be said of it."""
-        held_at = self.held_at
-        return f"{self.workload} held at {held_at}" if held_at else self.workload
+        """The name of what plays, and whether it holds back."""
+        return f"{self.workload} held" if self.held_at else self.workload
 
     @property
     def held_at(self) -> int | None:

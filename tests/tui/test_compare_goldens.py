@@ -44,6 +44,18 @@ async def test_a_moment_of_a_comparison(size):
 
 
 @sizes
+async def test_the_lanes_to_choose_from(size):
+    async with staged(size, mixed_traffic) as stage:
+        await stage.run(60)
+        await stage.press("c")
+        await finish(stage)
+        for key in ("e", "space", "a", "2", "d", "down", "m"):
+            await stage.pilot.press(key)
+            await stage.pilot.pause()
+        check_screen(stage.app, name("compare-lanes", size))
+
+
+@sizes
 async def test_a_ghost(size):
     async with staged(size, mixed_traffic) as stage:
         await stage.run(60)

@@ -32,6 +32,7 @@ TOUR = (  # screens by the keys that open them from the live one
     ("u",),
     ("p",),
     ("c",),
+    ("c", "e"),
 )
 
 

@@ -95,7 +95,7 @@ def test_the_gentle_mix_holds_back_at_three_batches_unless_it_is_made_faster():
     session.play("gentle mix", DemoMix(session.prompts, 30.0, 1, most_open=24))
     backend.run(200)
     assert len(backend.core.queues.waiting) == 16
-    assert session.title == "gentle mix held at 24"
+    assert session.title == "gentle mix held"
     session.configure(replace(session.settings, max_batch_size=4))
     backend.run(3000)
     assert len(backend.core.queues.waiting) == 8

@@ -24,7 +24,7 @@ from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.text import one_line
 from tuiapp.widgets.lines import describe
 
-HINT = "⏎ knobs  1-3 batcher  m system  space show  a add  d drop  r run  esc cancel"
+HINT = "⏎ knobs  1-3 batcher  m system  space show  a add  d drop  r run  esc"
 ABOUT = "Every lane gets the same requests at the same moments; those that ran already are kept."
 NAME = 30  # cells of a lane's name
 
