@@ -360,6 +360,7 @@ def test_the_model_of_the_host_is_taken_over_and_given_back():
     comparison.poll()
     assert [lane.is_over for lane in comparison.lanes] == [True, True]
     assert not comparison.is_simulated
+    assert all(lane.standing.expected > 0 for lane in comparison.lanes)
     assert host.runner.model is model
     assert host.runner.attention.cache.num_blocks == pytest.approx(48, abs=1)
     while host.has_work:

@@ -64,6 +64,11 @@ def fit_passes(events: Iterable[Event]) -> Measured | None:
     return Measured(float(by_pass), float(by_token))
 
 
+def as_slow_as(pace: float) -> Measured:
+    """Passes of a device that is so many times slower than the reference device."""
+    return Measured(pace * REFERENCE.pass_ms / 1000, pace * REFERENCE.sequence_ms / 1000)
+
+
 def in_toy_tokens(requests: Iterable[Request]) -> list[Request]:
     """The same requests for an engine that knows few tokens; what began alike still does."""
     size = ToyTokenizer().vocab_size

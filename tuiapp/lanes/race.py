@@ -21,7 +21,7 @@ from engine.run import advance
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from engine.workload import Feed
-from tuiapp.lanes.forecast import Measured, fit_passes, in_toy_tokens, rehearse
+from tuiapp.lanes.forecast import Measured, as_slow_as, fit_passes, in_toy_tokens, rehearse
 from tuiapp.lanes.lane import Lane, Standing, Status
 from tuiapp.lanes.traffic import Traffic
 from tuiapp.running.engines import Engines
@@ -91,8 +91,8 @@ class Race:
     def turn(self) -> float | None:
         if self._is_cancelled:
             self._end("broken off")
-        elif self._untold and self._passes and not self._engines.is_simulated:
-            self._foresee(self._untold.pop(0), self._passes)
+        elif self._untold and not self._engines.is_simulated:
+            self._foresee(self._untold.pop(0))
         elif self._pending and not (self._engines.has_model and self._runs):
             self._start(self._pending.pop(0))
         elif self._runs:
@@ -100,17 +100,25 @@ class Race:
         self.is_over = not (self._pending or self._runs)
         return None if self.is_over else 0.0
 
-    def _foresee(self, lane: Lane, cost: Measured) -> None:
+    def _foresee(self, lane: Lane) -> None:
         """Tell how long a lane will take, if it can run; else it says why when its turn comes."""
         host = self._host
-        if host is None:
-            return
-        pace = cost.pace if self._traffic.is_paced_in_steps else 1.0
-        with suppress(ConfigError):
+        assert host, "a guest begins before it has the turn"
+        with suppress(ConfigError, RunnerError):
+            cost = self._passes = self._passes or self._measure_passes(lane.settings)
+            pace = cost.pace if self._traffic.is_paced_in_steps else 1.0
             requests = in_toy_tokens(self._traffic.requests(PromptMaker(host.tokenizer)))
             workload = self._traffic.rehearsal(requests, pace)
             seconds = rehearse(lane.settings, host.info, workload, cost)
             lane.standing = Standing(expected=seconds)
+
+    def _measure_passes(self, settings: EngineSettings) -> Measured:
+        """A few passes on an engine to spare, where the live one has run too few.
+
+        Raises:
+            ConfigError, RunnerError: there can be no such engine, or its first passes fail.
+        """
+        return as_slow_as(measure_pace(self._engines.build(settings)))
 
     def _start(self, lane: Lane) -> None:
         """Build the engine of a lane; where that cannot be, the lane says why."""
