@@ -6,6 +6,7 @@ Source: PagedAttention, Kwon et al. 2023, section 4 (https://arxiv.org/abs/2309.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -36,6 +37,7 @@ class BlockChange:
             for something else.
         lookup: with prefix caching, of a sequence that begins: the first of `taken` are those
             that hold its hits already.
+        forgotten: those that nobody can find any more, since the pass that was to fill them failed.
     """
 
     request_id: str
@@ -43,6 +45,7 @@ class BlockChange:
     released: tuple[int, ...] = ()
     cached: tuple[int, ...] = ()
     lookup: Lookup | None = None
+    forgotten: tuple[int, ...] = ()
 
 
 class BlockPool:
@@ -111,6 +114,20 @@ class BlockPool:
 
         Their keys and values have been computed, and every one of their ids is known.
         """
+
+    def promise(self, seq: Sequence, num_tokens: int) -> None:
+        """As `publish`, of tokens that the pass which is being planned will compute.
+
+        Keys and values of a whole pass are written before any of its rows reads them, layer by
+        layer, so those who begin in the same pass may share them already.
+        """
+
+    def take_promised(self) -> tuple[int, ...]:
+        """Blocks promised since the last call, which that pass has to fill."""
+        return ()
+
+    def retract(self, blocks: Iterable[int]) -> None:
+        """Let nobody find these any more: a pass that was to fill them has failed."""
 
     def grow(self, seq: Sequence, num_tokens: int) -> bool:
         """Make room for the first `num_tokens` tokens of `seq`; all or nothing.

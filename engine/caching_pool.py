@@ -1,16 +1,18 @@
 """`CachingPool`: a `BlockPool` that lets sequences with the same beginning share its blocks.
 
 A full block stays findable by what it holds until its memory is needed for something else, even
-when nobody holds it any more. What vLLM calls automatic prefix caching.
+when nobody holds it any more. What vLLM calls automatic prefix caching; as there, those who begin
+in one pass share what one of them computes in it.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 
 from engine.blocks import BlockChange, BlockPool, Lookup
 from engine.prefix import Node, PrefixTree
-from engine.request import Sequence
+from engine.request import PENDING, Sequence
 
 
 class CachingPool(BlockPool):
@@ -29,6 +31,7 @@ class CachingPool(BlockPool):
         self._num_holders: dict[int, int] = {}
         self._idle: OrderedDict[int, None] = OrderedDict()  # least recently used first
         self._ends: dict[Sequence, Node] = {}  # how far each sequence is in the tree
+        self._promised: list[int] = []
 
     @property
     def num_free(self) -> int:
@@ -83,6 +86,27 @@ class CachingPool(BlockPool):
         self._follow(seq, node)
         if cached:
             self._changes.append(BlockChange(seq.id, cached=tuple(cached)))
+
+    def promise(self, seq: Sequence, num_tokens: int) -> None:
+        is_known = seq.token_ids[-1] != PENDING
+        num_changes = len(self._changes)
+        self.publish(seq, min(num_tokens, seq.num_tokens if is_known else seq.num_tokens - 1))
+        for change in self._changes[num_changes:]:
+            self._promised += change.cached
+
+    def take_promised(self) -> tuple[int, ...]:
+        promised, self._promised = tuple(self._promised), []
+        return promised
+
+    def retract(self, blocks: Iterable[int]) -> None:
+        forgotten = tuple(block for block in blocks if block in self._tree)
+        for block in forgotten:
+            self._tree.remove(block)
+            if block in self._idle:
+                del self._idle[block]
+                self._released.append(block)
+        if forgotten:
+            self._changes.append(BlockChange("", forgotten=forgotten))
 
     def release(self, seq: Sequence) -> None:
         if not seq.block_table:

@@ -178,7 +178,7 @@ class EngineCore:
         if under_way:
             self._land(under_way)
         if error:
-            self._fail(plan, error)
+            self._fail(plan, error, self.queues.pool.take_promised())
         if not self.info.is_async(self.settings):
             self.settle()
         if not self.flight:
@@ -212,9 +212,9 @@ class EngineCore:
             return error
         launched = self.clock.now()
         draft = self._recorder.draft(plan, self.queues)
-        samples = advance(plan.rows)
-        moved = self.clock.now()
-        self.flight = Flight(plan, launch, draft, samples, began, scheduled, launched, moved)
+        samples, promised = advance(plan.rows), self.queues.pool.take_promised()
+        times = began, scheduled, launched, self.clock.now()
+        self.flight = Flight(plan, launch, draft, samples, promised, *times)
         return None
 
     def _land(self, flight: Flight) -> None:
@@ -224,7 +224,7 @@ class EngineCore:
             token_ids = flight.launch.result()
         except RunnerError as error:
             self._recorder.record_failure(flight.draft)
-            self._fail(flight.plan, error)
+            self._fail(flight.plan, error, flight.promised)
             return
         came = self.clock.now()
         fill(flight.samples, token_ids)
@@ -306,14 +306,20 @@ class EngineCore:
         self._outputs.take_back(seq)
         self._finish(seq, reason, message)
 
-    def _fail(self, plan: Plan, error: RunnerError) -> None:
-        """Fail the sequences of a plan; the others go on."""
-        now = self.clock.now()
-        for row in plan.rows:
-            if row.seq.is_finished:
-                self._outputs.deliver(row.seq, now)
+    def _fail(self, plan: Plan, error: RunnerError, promised: tuple[int, ...]) -> None:
+        """Fail the sequences of a plan; the others go on.
+
+        Args:
+            promised: blocks that it was to fill; who shares one of them fails with it.
+        """
+        now, lost = self.clock.now(), set(promised)
+        self.queues.pool.retract(promised + (self.flight.promised if self.flight else ()))
+        sharing = [seq for seq in self.queues.running if not lost.isdisjoint(seq.block_table)]
+        for seq in dict.fromkeys([*(row.seq for row in plan.rows), *sharing]):
+            if seq.is_finished:
+                self._outputs.deliver(seq, now)
             else:
-                self._drop(row.seq, FinishReason.ERROR, str(error))
+                self._drop(seq, FinishReason.ERROR, str(error))
         self.log.append(Failed(now, str(error)))
 
     def _resize(self, pool: BlockPool) -> None:

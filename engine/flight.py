@@ -22,6 +22,7 @@ class Flight:
 
     Attributes:
         samples: who gets a token, and the place of the token among theirs; in row order.
+        promised: blocks that others share already, and that it has to fill.
         began, scheduled, launched, moved: seconds on the clock when its step began, its plan was
             made, the device had it, and its sequences had moved on.
     """
@@ -30,6 +31,7 @@ class Flight:
     launch: Launch
     draft: Draft
     samples: list[tuple[Sequence, int]]
+    promised: tuple[int, ...]
     began: float
     scheduled: float
     launched: float

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ from engine.clock import Clock, VirtualClock
 from engine.core import EngineCore
 from engine.events import Checkpoint, EngineInfo, Event, Token
 from engine.log import EventLog
-from engine.plan import Launch, Plan, Runner, RunnerError
+from engine.plan import Launch, PassTiming, Plan, Runner, RunnerError
 from engine.queues import Queues
 from engine.request import PENDING, Request, SamplingParams, Sequence, Status
 from engine.runners.sim import SimRunner
@@ -81,12 +82,14 @@ class CheckedRunner(SimRunner):
 
     Attributes:
         fails_next: the next pass fails as if the device's memory had run out.
+        loses_next: the next pass begins, and fails once its tokens are asked for.
     """
 
     def __init__(self, clock: Clock, vocab_size: int, block_size: int, cost: float = 1.0) -> None:
         super().__init__(clock, PerPass(cost), vocab_size)
         self.memory = KvMemory(block_size)
         self.fails_next = False
+        self.loses_next = False
 
     def launch(self, plan: Plan) -> Launch:
         check_plan(plan, self.memory.block_size)
@@ -96,10 +99,38 @@ class CheckedRunner(SimRunner):
             raise RunnerError("out of memory")
         seqs = [row.seq for row in plan.rows if row.samples]
         self.memory.sample(seqs, [self._token(seq) for seq in seqs])
-        return super().launch(plan)
+        launch = super().launch(plan)
+        if self.loses_next:
+            self.loses_next = False
+            return Lost(launch, partial(self.memory.spoil, self.memory.places_of(plan)))
+        return launch
 
     def resize(self, num_blocks: int, block_size: int) -> None:
         self.memory = KvMemory(block_size)
+
+
+@dataclass
+class Lost:
+    """A launch whose result never comes.
+
+    Attributes:
+        spoil: leaves nothing sensible where the pass was to write.
+    """
+
+    launch: Launch
+    spoil: Callable[[], None]
+
+    @property
+    def mode(self) -> str:
+        return self.launch.mode
+
+    @property
+    def timing(self) -> PassTiming:
+        return self.launch.timing
+
+    def result(self) -> list[int]:
+        self.spoil()
+        raise RunnerError("the device is gone")
 
 
 class KvMemory:
@@ -129,6 +160,18 @@ class KvMemory:
                 held = self._cells.get(self._place(row.seq, position))
                 assert held == hashes[position], f"{row.seq.id} reads what is not its own"
 
+    def places_of(self, plan: Plan) -> list[tuple[int, int]]:
+        """Where a pass writes."""
+        return [
+            self._place(row.seq, position)
+            for row in plan.rows
+            for position in range(row.seq.num_computed, row.seq.num_computed + row.num_tokens)
+        ]
+
+    def spoil(self, places: list[tuple[int, int]]) -> None:
+        """Put rubbish there."""
+        self._cells.update(dict.fromkeys(places))
+
     def sample(self, seqs: list[Sequence], token_ids: list[int]) -> None:
         """Remember tokens that the next pass may need before anybody has taken them."""
         self._newest |= zip(seqs, token_ids, strict=True)
@@ -147,10 +190,13 @@ def prefix_hashes(token_ids: list[int]) -> list[int]:
 
 
 def check_plan(plan: Plan, block_size: int) -> None:
-    """Every row runs, has a slot, fits into its blocks, and writes to none that another holds."""
+    """Every row runs, has a slot, fits into its blocks, and writes to none that another writes to.
+
+    Others may hold a block that is written, if their own tokens come behind it.
+    """
     assert plan.rows, "an empty plan was launched"
     assert len({row.seq.slot for row in plan.rows}) == len(plan.rows)
-    holders = Counter(block for row in plan.rows for block in row.seq.block_table)
+    writers: Counter[int] = Counter()
     for row in plan.rows:
         seq = row.seq
         assert seq.slot is not None
@@ -158,13 +204,14 @@ def check_plan(plan: Plan, block_size: int) -> None:
         end = seq.num_computed + row.num_tokens
         assert end <= len(seq.block_table) * block_size
         written = seq.block_table[seq.num_computed // block_size :] if row.num_tokens else ()
-        assert all(holders[block] == 1 for block in written)
+        writers.update(written)
         if seq.is_finished or not seq.num_uncomputed:  # its last token may be under way
             assert row.num_tokens == 0
             assert plan.rectangular
         else:
             assert seq.status is Status.RUNNING
             assert 1 <= row.num_tokens <= seq.num_uncomputed
+    assert set(writers.values()) <= {1}, "two rows write to a block"
 
 
 def queue_up(queues: Queues, *lengths: int, max_tokens: int = 4, arrival: float = 0.0) -> None:

@@ -6,7 +6,7 @@ from collections import deque
 from typing import NamedTuple
 
 from engine.core import EngineCore
-from engine.events import Arrived, Delivered, Finished, RowRecord, Step, Token, Work
+from engine.events import Arrived, Delivered, Event, Failed, Finished, RowRecord, Step, Token, Work
 from engine.plan import Plan
 from engine.request import FinishReason, Sequence, Status
 from engine.settings import BatcherName, OnFull, PassOrder, SchedulingPolicy
@@ -176,26 +176,32 @@ class Observer:
         if self.core.flight is None and not self.core.queues.pool.has_changes:
             assert self.replay.tables == tables_of_sequences(self.core.queues.running)
         for event in events:
-            match event:
-                case Arrived(request=request):
-                    self.arrived.append(request.id)
-                case Token(request_id=key):
-                    assert key not in self.finished, "a finished request was given a token"
-                    self.num_generated[key] = self.num_generated.get(key, 0) + 1
-                case Delivered(request_id=key, num_tokens=num_tokens):
-                    self.num_delivered[key] = self.num_delivered.get(key, 0) + num_tokens
-                    assert self.num_delivered[key] <= self.num_generated[key]
-                case Finished(request_id=key):
-                    assert key not in self.finished, "a request finished twice"
-                    self.finished[key] = event
-                case Step() if event.rows:
-                    self._check_rows(event)
-                case _:
-                    pass
+            self._read(event)
+
+    def _read(self, event: Event) -> None:
+        match event:
+            case Arrived(request=request):
+                self.arrived.append(request.id)
+            case Token(request_id=key):
+                assert key not in self.finished, "a finished request was given a token"
+                self.num_generated[key] = self.num_generated.get(key, 0) + 1
+            case Delivered(request_id=key, num_tokens=num_tokens):
+                self.num_delivered[key] = self.num_delivered.get(key, 0) + num_tokens
+                assert self.num_delivered[key] <= self.num_generated[key]
+            case Finished(request_id=key):
+                assert key not in self.finished, "a request finished twice"
+                self.finished[key] = event
+            case Step() if event.rows:
+                self._check_rows(event)
+            case Failed():
+                self._launched.popleft()  # no record tells of a pass that failed
+            case _:
+                pass
 
     def _check_rows(self, step: Step) -> None:
         """The record of a pass shows every slot that was held during it, and what it did."""
-        plan, marks, is_async = self._take_launched(step)
+        plan, marks, is_async = self._launched.popleft()
+        assert marks.keys() <= {row.request_id for row in step.rows}
         if not is_async and not self._puts_prompts_first():
             assert {seq.id for seq in self.core.queues.running} <= marks.keys()
         slots = [row.slot for row in step.rows]
@@ -225,10 +231,3 @@ class Observer:
         has_ended = seq.finish_reason in (FinishReason.STOP, FinishReason.LENGTH)
         if not is_async:
             assert (row.work is Work.HELD) == (has_ended and not row.finished)
-
-    def _take_launched(self, step: Step) -> Launched:
-        """The pass that a record tells of; those launched before it failed."""
-        while True:
-            launched = self._launched.popleft()
-            if launched.marks.keys() <= {row.request_id for row in step.rows}:
-                return launched

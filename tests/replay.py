@@ -73,6 +73,10 @@ class Replay:
         assert shared <= self.cached, "a block has two owners"
 
     def _feed_change(self, change: BlockChange) -> None:
+        if change.forgotten:
+            assert set(change.forgotten) <= self.cached
+            self.cached -= set(change.forgotten)
+            return
         held = self.tables.pop(change.request_id, ())
         if change.released:
             assert held == change.released, f"{change.request_id} gave back what it did not hold"

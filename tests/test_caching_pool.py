@@ -173,3 +173,24 @@ def test_a_huge_cache_costs_nothing_before_it_is_used():
     pool = CachingPool(10**15)
     run(pool, make_seq("a", *range(17)))
     assert (pool.num_free, pool.cached) == (10**15 - 2, {0})
+
+
+def test_what_a_pass_is_to_fill_is_found_before_it_runs_and_told_once():
+    pool = CachingPool(8, 4)
+    first, second = make_seq("a", *range(9)), make_seq("b", *range(9))
+    pool.begin(first, 9, ())
+    pool.promise(first, 9)
+    assert pool.begin(second, 9, pool.find_prefix(second))
+    assert (first.block_table, second.block_table) == ([0, 1, 2], [0, 1, 3])
+    assert (pool.take_promised(), pool.take_promised()) == ((0, 1), ())
+
+
+def test_what_was_promised_and_never_filled_is_not_found_and_its_blocks_are_empty():
+    pool = CachingPool(3, 4)
+    first, second = make_seq("a", *range(9)), make_seq("b", *range(9))
+    pool.begin(first, 9, ())
+    pool.promise(first, 9)
+    pool.release(first)
+    pool.retract(pool.take_promised())
+    assert (pool.find_prefix(second), pool.cached, pool.num_free) == ((), frozenset(), 3)
+    assert pool.begin(second, 9, ())

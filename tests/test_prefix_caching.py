@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from engine.core import EngineCore
-from engine.events import Keyframe, Step
+from engine.events import Finished, Keyframe, Step
 from engine.metrics import Metrics
-from engine.request import Request, SamplingParams
-from engine.settings import BatcherName, Start
+from engine.request import FinishReason, Request, SamplingParams
+from engine.settings import BatcherName, PassOrder, Start
 from tests.builders import CheckedRunner, events_of, make_core, outputs_of, rows_of
 
 SYSTEM = (9,) * 8
@@ -24,6 +24,14 @@ def ask(name: str, *tail: int, prefix: tuple[int, ...] = SYSTEM, max_tokens: int
 def make_caching(*requests: Request, **knobs) -> EngineCore:
     knobs = {"enable_prefix_caching": True, "block_size": 4} | knobs
     return make_core(*requests, **knobs)
+
+
+def make_late_failure(*requests: Request) -> EngineCore:
+    """Its first pass fails after the next one was launched."""
+    core = make_caching(*requests, async_scheduling=True)
+    assert isinstance(core.runner, CheckedRunner)
+    core.runner.loses_next = True
+    return core
 
 
 def run_out(core: EngineCore) -> None:
@@ -56,11 +64,63 @@ def test_off_nothing_is_shared():
     assert hits(core) == (0, 0)
 
 
-def test_prompts_of_one_pass_do_not_wait_for_each_other():
-    core = make_caching(ask("a", 1), ask("b", 2))
+@pytest.mark.parametrize("knobs", [{}, STATIC], ids=["continuous", "static"])
+def test_prompts_that_begin_in_one_pass_share_what_one_of_them_computes_in_it(knobs):
+    core = make_caching(ask("a", 1), ask("b", 2), ask("c", 3), **knobs)
+    assert rows_of(core.step()) == [("a", 9), ("b", 1), ("c", 1)]
+    run_out(core)
+    assert hits(core) == (16, 27)
+
+
+def test_only_what_this_pass_computes_is_shared_in_it():
+    core = make_caching(ask("a", 1), ask("b", 2), long_prefill_token_threshold=6)
+    assert rows_of(core.step()) == [("a", 6), ("b", 5)], "the first chunk fills one block"
+
+
+def test_nobody_shares_in_a_pass_in_which_decodes_may_still_push_prompts_out():
+    core = make_caching(ask("a", 1), ask("b", 2), pass_order=PassOrder.PREFILL_FIRST)
     assert rows_of(core.step()) == [("a", 9), ("b", 9)]
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["in turn", "ahead"])
+def test_of_prompts_that_share_in_a_pass_that_failed_all_fail_and_nothing_is_found(is_async):
+    core = make_caching(ask("a", 1), ask("b", 2), async_scheduling=is_async)
+    assert isinstance(core.runner, CheckedRunner)
+    core.runner.fails_next = True
+    core.step()
+    assert {end.request_id: end.reason for end in events_of(core.log, Finished)} == {
+        "a": FinishReason.ERROR,
+        "b": FinishReason.ERROR,
+    }
+    assert (core.queues.pool.num_used, core.queues.pool.cached) == (0, frozenset())
     core.add(ask("c", 3))
-    assert rows_of(core.step()) == [("a", 1), ("b", 1), ("c", 1)]
+    assert rows_of(core.step()) == [("c", 9)]
+
+
+def test_who_joined_a_pass_ahead_to_share_what_fails_late_fails_with_it():
+    core = make_late_failure(ask("a", 1, max_tokens=9), ask("other", prefix=(7,) * 9, max_tokens=9))
+    core.step()
+    core.add(ask("b", 2))
+    core.add(ask("alone", prefix=(5,) * 9))
+    assert rows_of(core.step()) == [("a", 1), ("other", 1), ("b", 1), ("alone", 9)]
+    run_out(core)
+    reasons = {end.request_id: end.reason for end in events_of(core.log, Finished)}
+    assert reasons == {
+        "a": FinishReason.ERROR,
+        "other": FinishReason.ERROR,
+        "b": FinishReason.ERROR,
+        "alone": FinishReason.LENGTH,
+    }
+
+
+def test_what_an_aborted_one_had_promised_is_not_found_when_its_pass_fails():
+    core = make_late_failure(ask("a", 1, max_tokens=9))
+    core.step()
+    core.abort("a")
+    core.step()
+    assert core.queues.pool.cached == frozenset()
+    core.add(ask("b", 2))
+    assert rows_of(core.step()) == [("b", 9)]
 
 
 def test_a_padded_batch_takes_up_where_each_prompt_is_known():

@@ -141,6 +141,11 @@ class Session:
         assert isinstance(runner, CheckedRunner)
         runner.fails_next = True
 
+    def lose_a_pass(self) -> None:
+        runner = self.core.runner
+        assert isinstance(runner, CheckedRunner)
+        runner.loses_next = True
+
     def drain(self) -> None:
         """Everything comes to an end, and gives back all it held."""
         for _ in range(LONGEST_RUN):
@@ -199,7 +204,7 @@ ACTIONS = st.one_of(
     calls("wait", st.sampled_from([0.1, 2.0])),
     calls("flush"),
     calls("flush"),
-    st.sampled_from(["abort_all", "run_out_of_memory"]).flatmap(calls),
+    st.sampled_from(["abort_all", "run_out_of_memory", "lose_a_pass"]).flatmap(calls),
 )
 
 

@@ -129,6 +129,10 @@ class Continuous:
         begun = pool.begin(seq, num_hit + chunk, prefix)
         assert begun, f"{seq.id}: the cache has fewer blocks than it counted"
         filling.give(queues.admit(seq), chunk)
+        if (
+            self.pass_order is not PassOrder.PREFILL_FIRST
+        ):  # nobody makes room in this pass any more
+            pool.promise(seq, num_hit + chunk)
         return None
 
     def _chunk(self, num_uncomputed: int, filling: Filling) -> int:

@@ -53,7 +53,7 @@ def _form_batch(queues: Queues, max_batch_size: int) -> tuple[Skip, ...]:
         left -= need
         begun = pool.begin(head, head.num_tokens, prefix)
         assert begun, f"{head.id}: the cache has fewer blocks than it counted"
-        queues.admit()
+        pool.promise(queues.admit(), head.num_tokens)
     return ()
 
 

@@ -75,3 +75,11 @@ def test_a_frame_shows_what_the_engine_holds(num_kv_blocks):
     cached = viewmodel.request("r11")
     assert cached
     assert cached.num_cached == 48
+
+
+def test_blocks_that_were_never_filled_cannot_be_shared_any_more():
+    book = KvBook(4, 16)
+    book.move(BlockChange("a", taken=(0, 1)))
+    book.move(BlockChange("a", cached=(0, 1)))
+    book.move(BlockChange("", forgotten=(0, 1)))
+    assert (book.cached, book.owners) == (set(), ["a", "a", None, None])

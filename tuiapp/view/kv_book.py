@@ -54,6 +54,7 @@ class KvBook:
                 self.cached.discard(block)
             self._hold(block, change.request_id)
         self.cached.update(change.cached)
+        self.cached.difference_update(change.forgotten)
 
     def resume(self, frame: Keyframe) -> None:
         """Begin with what a keyframe says."""
