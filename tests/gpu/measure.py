@@ -84,8 +84,6 @@ def measure_engine(
         found.note(name, who, size, speed)
     if not knobs:
         measure_batchers(name, engine, scale, found)
-    if scale.device == "cuda" and name == LARGEST:
-        print_kernels(engine, scale)
 
 
 def measure_batchers(name: str, engine: Engine, scale: Scale, found: Findings) -> None:
@@ -101,9 +99,10 @@ def measure_batchers(name: str, engine: Engine, scale: Scale, found: Findings) -
     engine.core.configure(settings)
 
 
-def print_kernels(engine: Engine, scale: Scale) -> None:
+def print_kernels(folder: Path, scale: Scale, _: Findings) -> None:
     """Where the device spends a decoding pass of one row, the prompt's share in it left small."""
-    requests = make_requests(1, 8, scale.num_output)
+    engine, requests = Engine(folder, scale, 1), make_requests(1, 8, scale.num_output)
+    engine.serve(requests)
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
         engine.serve(requests)
     kernels = sorted(profile.key_averages(), key=lambda each: -each.self_device_time_total)
@@ -137,6 +136,7 @@ def measure(places: dict[str, Path], scale: Scale, found: Findings, budget: Budg
         if who == "generate_batch" and scale.compiles:
             more = ("compiled", largest, places[largest])
             run(f"{largest}: --compile", "compiled", measure_engine, *more, compiles=True)
+            run(f"{largest}: kernels of a pass", "tokens", print_kernels, places[largest])
     for name in others if scale.compiles else ():
         more = ("compiled", name, places[name])
         run(f"{name}: --compile", "compiled", measure_engine, *more, compiles=True)
