@@ -44,10 +44,10 @@ def test_a_dropped_runner_gives_its_cache_back():
 
 def test_a_failed_allocation_leaves_a_cache_of_the_old_size(monkeypatch):
     class Failing(KvCache):
-        def __init__(self, shapes, num_blocks, block_size, device):
+        def __init__(self, shapes, num_blocks, *more):
             if num_blocks == 32:
                 raise torch.OutOfMemoryError("the device is full")
-            super().__init__(shapes, num_blocks, block_size, device)
+            super().__init__(shapes, num_blocks, *more)
 
     monkeypatch.setattr(module, "KvCache", Failing)
     runner = make_runner(make_model("llama"), num_blocks=16)
