@@ -7,6 +7,7 @@ import torch
 
 from engine.runners.attention.attend import AttentionOptions
 from engine.runners.attention.gather import GatherAttention
+from engine.runners.kv_cache import LayerCache, LayerShape
 from engine.runners.triton.paged_launch import LayerKind, Splitting
 from tests.runners.passes import (
     CPU,
@@ -204,3 +205,18 @@ def test_padding_of_a_captured_pass_attends_to_nothing():
 
 def test_its_name_says_that_it_is_interpreted():
     assert make_backend().name == "paged triton (interpreted)"
+
+
+@pytest.mark.parametrize("dtype", TOLERANCES, ids=str)
+@pytest.mark.parametrize("heads", HEADS.values(), ids=HEADS)
+def test_keys_and_values_are_written_as_the_cache_writes_them(heads, dtype):
+    shape = LayerShape(heads.num_kv_heads, heads.key_dim, heads.value_dim, dtype)
+    ours, plain = (LayerCache(shape, 5, BLOCK_SIZE, CPU) for _ in range(2))
+    key = torch.randn(heads.num_kv_heads, 3, heads.key_dim).to(dtype).transpose(0, 1)
+    value = torch.randn(3, heads.num_kv_heads + 2, heads.value_dim).to(dtype)[:, 2:]
+    slots = torch.tensor([17, 2, 8])
+
+    TritonAttention(BLOCK_SIZE, CPU).write(ours, slots, key, value)
+    plain.write(slots, key, value)
+
+    assert ours.entries.equal(plain.entries)

@@ -49,6 +49,17 @@ class AttentionBackend(Protocol):
 
 
 @runtime_checkable
+class WritingBackend(AttentionBackend, Protocol):
+    """One that stores new keys and values in fewer launches than the cache itself does."""
+
+    def write(
+        self, cache: LayerCache, slots: torch.Tensor, key: torch.Tensor, value: torch.Tensor
+    ) -> None:
+        """As `LayerCache.write`."""
+        ...
+
+
+@runtime_checkable
 class CapturableBackend(AttentionBackend, Protocol):
     """One whose decoding passes a CUDA graph can hold.
 

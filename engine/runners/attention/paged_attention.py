@@ -19,7 +19,7 @@ from transformers import AttentionInterface, PreTrainedModel
 from engine.plan import CacheLostError, RunnerError
 from engine.runners.attention.attend import AttentionOptions
 from engine.runners.attention.attention_batch import DecodeBatch
-from engine.runners.attention.backend import AttentionBackend, CapturableBackend
+from engine.runners.attention.backend import AttentionBackend, CapturableBackend, WritingBackend
 from engine.runners.attention.chooser import BackendChooser
 from engine.runners.attention.gather import GatherAttention
 from engine.runners.attention.rehearsal import LayerCall
@@ -58,6 +58,7 @@ class PagedAttention:
         self._passed_over = ""
         self.cache = KvCache({}, 0, 1, self._device)
         self._backend: AttentionBackend = GatherAttention(1, self._device)
+        self._writer: WritingBackend | None = None
         self._write_slots = torch.empty(0, dtype=torch.long)
         # transformers never forgets a registered function: it must not keep the cache alive.
         method = WeakMethod(self._attend)
@@ -137,6 +138,7 @@ class PagedAttention:
             self._allocate(*old)
             raise CacheLostError(f"{problem}: {error}") from error
         self._backend, self._passed_over = made
+        self._writer = self._backend if isinstance(self._backend, WritingBackend) else None
 
     def begin(self, spans: list[Span], write_slots: torch.Tensor) -> None:
         """Set what the layers of the coming pass share.
@@ -190,7 +192,10 @@ class PagedAttention:
         if cache is None:
             return self._note(layer, query, key, value, options), None
         key, value = key[0].transpose(0, 1), value[0].transpose(0, 1)
-        cache.write(self._write_slots, key, value)
+        if self._writer is None:
+            cache.write(self._write_slots, key, value)
+        else:
+            self._writer.write(cache, self._write_slots, key, value)
         output = self._backend.attend(query[0].transpose(0, 1), key, value, cache, options)
         return output[None], None
 

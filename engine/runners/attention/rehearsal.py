@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from engine.runners.attention.attend import AttentionOptions
-from engine.runners.attention.backend import AttentionBackend
+from engine.runners.attention.backend import AttentionBackend, WritingBackend
 from engine.runners.inputs.pack import Span
 from engine.runners.kv_cache import KvCache, LayerShape
 
@@ -30,7 +30,7 @@ class LayerCall:
 
 
 def rehearse(backend: AttentionBackend, calls: dict[int, LayerCall], cache: KvCache) -> None:
-    """Attend for each layer, with zeros, in a pass of each kind, and wait until it is done.
+    """Write and attend for each layer, with zeros, in a pass of each kind; wait until it is done.
 
     Args:
         calls: by the layer's index in the model.
@@ -40,6 +40,9 @@ def rehearse(backend: AttentionBackend, calls: dict[int, LayerCall], cache: KvCa
             backend.begin(spans)
             for layer, call in calls.items():
                 query, key, value = _zeros(call, spans, cache.layers[layer].entries)
+                if isinstance(backend, WritingBackend):
+                    slots = torch.full(key.shape[:1], cache.scratch_slot, device=key.device)
+                    backend.write(cache.layers[layer], slots, key, value)
                 output = backend.attend(query, key, value, cache.layers[layer], call.options)
                 output.cpu()  # waits, so that a failure shows here
 

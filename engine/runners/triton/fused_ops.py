@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import torch
-from triton.errors import TritonError
 
 from engine.runners.triton.fused_kernels import gate_kernel, norm_kernel, turn_kernel
+from engine.runners.triton.launching import launching
 from engine.runners.triton.tiles import next_power_of_2
 
 GATE_BLOCK = 1024
@@ -92,17 +89,3 @@ def _norm(
             num_warps=min(MOST_WARPS, max(1, pad // VALUES_A_WARP)),
         )
     return summed, output
-
-
-@contextmanager
-def launching(tensor: torch.Tensor) -> Iterator[None]:
-    """Launch where a tensor lies; Triton takes torch's current device, which may be another.
-
-    Raises:
-        RuntimeError: in place of Triton's own kind, which nobody above knows.
-    """
-    try:
-        with torch.cuda.device_of(tensor):  # type: ignore[no-untyped-call]
-            yield
-    except TritonError as error:
-        raise RuntimeError(f"a fused kernel cannot run: {error}") from error

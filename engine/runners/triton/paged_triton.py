@@ -9,7 +9,6 @@ Shapes: T tokens in the pass; H query heads; D dimensions of a key.
 from __future__ import annotations
 
 import torch
-from triton.errors import TritonError
 
 from engine.runners.attention.attend import AttentionOptions
 from engine.runners.attention.attention_batch import (
@@ -20,6 +19,7 @@ from engine.runners.attention.attention_batch import (
 )
 from engine.runners.inputs.pack import Span
 from engine.runners.kv_cache import LayerCache
+from engine.runners.triton.launching import launching
 from engine.runners.triton.paged_kernel import attend_kernel, combine_kernel
 from engine.runners.triton.paged_launch import (
     LayerKind,
@@ -32,7 +32,8 @@ from engine.runners.triton.paged_launch import (
     count_workers,
     kind_of,
 )
-from engine.runners.triton.tiles import Tiles
+from engine.runners.triton.tiles import Tiles, next_power_of_2
+from engine.runners.triton.write_kernel import write_kernel
 
 
 class TritonAttention:
@@ -85,15 +86,33 @@ class TritonAttention:
         num_splits = count_splits(batch, self._splitting, tiles, options.window)
         output = query.new_empty(query.shape[0], query.shape[1], cache.shape.value_dim)
         partial = _partial(batch.num_single, num_splits, output)
-        try:
-            # Triton launches on torch's current device, which need not be the model's.
-            with torch.cuda.device_of(query):  # type: ignore[no-untyped-call]
-                self._attend(query, cache, options, output, partial, batch, kind, tiles)
-                if num_splits > 1:
-                    self._combine(options, output, partial, batch, kind, tiles)
-        except TritonError as error:  # of its own kind, which nobody above knows
-            raise RuntimeError(f"the Triton kernel cannot run: {error}") from error
+        with launching(query):
+            self._attend(query, cache, options, output, partial, batch, kind, tiles)
+            if num_splits > 1:
+                self._combine(options, output, partial, batch, kind, tiles)
         return output
+
+    def write(
+        self, cache: LayerCache, slots: torch.Tensor, key: torch.Tensor, value: torch.Tensor
+    ) -> None:
+        """Store keys and values, [T, K, D], at `slots`, [T], in one launch."""
+        shape = cache.shape
+        key, value = (each if each.stride(2) == 1 else each.contiguous() for each in (key, value))
+        with launching(key):
+            write_kernel[(key.shape[0], shape.num_kv_heads)](
+                cache.entries,
+                slots,
+                key,
+                value,
+                *key.stride()[:2],
+                *value.stride()[:2],
+                NUM_KV_HEADS=shape.num_kv_heads,
+                KEY_DIM=shape.key_dim,
+                VALUE_DIM=shape.value_dim,
+                KEY_PAD=next_power_of_2(shape.key_dim),
+                VALUE_PAD=next_power_of_2(shape.value_dim),
+                num_warps=1,
+            )
 
     def _attend(
         self,
