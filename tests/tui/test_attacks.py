@@ -87,7 +87,8 @@ async def test_the_squeeze_shrinks_the_cache_and_the_same_key_gives_it_back():
 
 
 async def test_a_squeeze_that_a_knob_has_undone_is_a_new_one():
-    rows = [knob.name for knob in list_knobs()].index("num_kv_blocks")
+    names = [knob.name for knob in list_knobs()]
+    rows = names.index("num_kv_blocks") - names.index("max_num_seqs")
     async with staged(num_kv_blocks=256) as stage:
         await stage.press("a", "4", "k", *["down"] * rows, "right", "escape")
         assert blocks(stage) == 128

@@ -7,7 +7,7 @@ from textual.widgets import Static
 from engine.settings import BatcherName, KvPolicy
 from tests.tui.goldens import screen_text
 from tests.tui.stage import mixed_traffic, staged
-from tuiapp.knobs import read_systems
+from tuiapp.knobs import list_knobs, read_systems
 from tuiapp.screens.commands import CommandsScreen
 from tuiapp.screens.knobs import KnobsScreen
 from tuiapp.screens.live import LiveScreen
@@ -25,7 +25,7 @@ def text_of(stage, selector):
 async def test_arrows_turn_a_knob_of_the_running_engine():
     async with staged(traffic=mixed_traffic) as stage:
         await stage.run(20)
-        await stage.press("k", "down", "right")
+        await stage.press("k", "right")
         assert isinstance(stage.app.screen, KnobsScreen)
         assert settings(stage).max_num_seqs == 16
         await stage.run(1)
@@ -36,16 +36,26 @@ async def test_arrows_turn_a_knob_of_the_running_engine():
         assert isinstance(stage.app.screen, LiveScreen)
 
 
+async def test_it_opens_at_the_batchers_own_knob_and_then_where_it_was_left():
+    for batcher, first in (("static", "max_batch_size"), ("continuous", "max_num_seqs")):
+        async with staged(batcher=BatcherName(batcher)) as stage:
+            await stage.press("k")
+            assert text_of(stage, "#details").startswith(first)
+            await stage.press("down", "down", "escape", "k", "up")
+            left = [knob.name for knob in list_knobs()].index(first) + 1
+            assert text_of(stage, "#details").startswith(list_knobs()[left].name)
+
+
 async def test_a_typed_value_is_applied_and_the_panel_stays():
     async with staged(traffic=mixed_traffic) as stage:
-        await stage.press("k", "down", "enter", "backspace", "1", "2", "enter")
+        await stage.press("k", "enter", "backspace", "1", "2", "enter")
         assert settings(stage).max_num_seqs == 12
         assert isinstance(stage.app.screen, KnobsScreen)
 
 
 async def test_an_error_stands_beside_the_field_and_nothing_changes():
     async with staged(traffic=mixed_traffic) as stage:
-        await stage.press("k", "down", "enter", "backspace", "0", "enter")
+        await stage.press("k", "enter", "backspace", "0", "enter")
         assert text_of(stage, "#problem") == "must be at least 1, got 0"
         assert settings(stage).max_num_seqs == 8
         await stage.press("escape")
@@ -57,7 +67,7 @@ async def test_an_error_stands_beside_the_field_and_nothing_changes():
 
 async def test_a_notch_that_the_other_settings_forbid_says_why():
     async with staged(max_num_batched_tokens=8) as stage:
-        await stage.press("k", "down", "right")
+        await stage.press("k", "right")
         assert "decodes would starve" in text_of(stage, "#problem")
         assert settings(stage).max_num_seqs == 8
 

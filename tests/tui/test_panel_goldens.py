@@ -19,7 +19,7 @@ def name(state, size):
 async def test_knobs(size):
     async with staged(size, mixed_traffic) as stage:
         await stage.run(120)
-        await stage.press("k", "down", "down")
+        await stage.press("k", "down")
         check_screen(stage.app, name("knobs", size))
 
 
@@ -33,7 +33,7 @@ async def test_knobs_of_a_named_system(size):
 async def test_a_knob_that_cannot_be_set_so(size):
     async with staged(size, mixed_traffic) as stage:
         await stage.run(120)
-        await stage.press("k", "down", "enter", "backspace", *"600", "enter")
+        await stage.press("k", "enter", "backspace", *"600", "enter")
         check_screen(stage.app, name("knobs-refused", size))
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual.widgets import Static
 
 from engine.events import CpuGauges, Gauges
+from tests.tui.goldens import screen_text
 from tests.tui.stage import mixed_traffic, staged
 from tuiapp.screens.live import LiveScreen
+from tuiapp.screens.live_keys import USUAL_KEYS
 from tuiapp.screens.utilisation import UtilisationScreen
 
 
@@ -28,6 +32,14 @@ async def test_u_opens_it_and_every_measure_says_what_it_is_and_when_it_lies():
         assert "n/a: CPU counts no joules" in shown
         await stage.press("u")
         assert isinstance(stage.app.screen, LiveScreen)
+
+
+async def test_a_device_without_a_name_is_called_simulated_once():
+    async with staged() as stage:
+        info = replace(stage.backend.core.info, device="simulated")
+        stage.app.push_screen(UtilisationScreen(stage.app.session, info, USUAL_KEYS))
+        await stage.settle()
+        assert "use of a simulated device" in screen_text(stage.app)
 
 
 async def test_it_follows_the_engine_while_it_is_open():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tuiapp.knobs.dialect import Dialect, Term, read_dialects
-from tuiapp.knobs.knob import Knob, change, list_knobs, matters, nudge, show_value
+from tuiapp.knobs.knob import Knob, change, leading, list_knobs, matters, nudge, show_value
 from tuiapp.knobs.system import System, next_system, read_systems, system_of
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "System",
     "Term",
     "change",
+    "leading",
     "list_knobs",
     "matters",
     "next_system",

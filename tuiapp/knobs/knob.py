@@ -154,6 +154,11 @@ def matters(settings: EngineSettings, name: str) -> bool:
     return depends is None or bool(depends(settings))
 
 
+def leading(settings: EngineSettings) -> str:
+    """The first knob of the batcher's own: how many requests it takes at once."""
+    return fields(BATCHERS[settings.batcher])[0].name
+
+
 def _read(name: str, hint: Any, texts: dict[str, str]) -> Knob:
     origin = get_origin(hint)
     parts = get_args(hint) if origin in (Union, types.UnionType) else (origin or hint,)

@@ -20,6 +20,7 @@ from tuiapp.knobs import (
     Knob,
     System,
     change,
+    leading,
     list_knobs,
     matters,
     next_system,
@@ -46,8 +47,15 @@ class Tunable(Protocol):
     def configure(self, settings: EngineSettings) -> None: ...
 
 
-class KnobsScreen(Dialog[None]):
-    """Settings on the left, what the chosen one is and is called elsewhere on the right."""
+class KnobsScreen(Dialog[str]):
+    """Settings on the left, what the chosen one is and is called elsewhere on the right.
+
+    It is dismissed with the name of the chosen one.
+
+    Args:
+        keys: to name in its hints.
+        chosen: where to begin; empty is with the first of the batcher's own.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         closing("knobs"),
@@ -72,11 +80,12 @@ class KnobsScreen(Dialog[None]):
     KnobsScreen #problem.-wrong { color: $error; }
     """
 
-    def __init__(self, subject: Tunable, keys: Keys) -> None:
+    def __init__(self, subject: Tunable, keys: Keys, chosen: str = "") -> None:
         hint = f"←→ turn   ⏎ type   {keys['system']} named system   y command lines   esc close"
         super().__init__("knobs", hint)
         self._keys = keys
         self._subject = subject
+        self._first = chosen or leading(subject.settings)
         self._knobs = list_knobs()
         self._dialects = read_dialects()
         self._systems = read_systems()
@@ -94,7 +103,9 @@ class KnobsScreen(Dialog[None]):
             yield Static(id="problem", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one(OptionList).focus()
+        options = self.query_one(OptionList)
+        options.focus()
+        options.highlighted = [knob.name for knob in self._knobs].index(self._first)
         self._show()
 
     def on_resize(self) -> None:
@@ -104,7 +115,7 @@ class KnobsScreen(Dialog[None]):
         """Leave the field, and then the panel."""
         options = self.query_one(OptionList)
         if options.has_focus:
-            self.dismiss()
+            self.dismiss(self._knob.name)
         else:
             options.focus()
             self._show()

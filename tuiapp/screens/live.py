@@ -11,7 +11,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
-from textual.widgets import Footer
 
 from engine.config import ConfigError
 from engine.settings import BatcherName
@@ -47,6 +46,7 @@ from tuiapp.session import Session
 from tuiapp.view.rewind import Rewind, open_log
 from tuiapp.view.story import Story
 from tuiapp.widgets.filter_bar import FilterBar
+from tuiapp.widgets.key_bar import KeyBar
 from tuiapp.widgets.live_view import LiveView
 from tuiapp.widgets.too_small import TooSmall
 
@@ -78,13 +78,14 @@ class LiveScreen(ChoosingScreen):
         self._early: list[str] = []  # actions that were asked for while the model loads
         self._systems = read_systems()
         self._attacks = Attacks(session)
-        self._reports = RunReports(self, session, library, self._go_to)
+        self._knob = ""  # that was looked at last
+        self._reports = RunReports(self, session, library, self._go_to, keys)
         self.newest = self.snapshot
 
     def compose(self) -> ComposeResult:
         yield self._view
         yield FilterBar()
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
         yield TooSmall()
 
     def on_mount(self) -> None:
@@ -224,7 +225,11 @@ class LiveScreen(ChoosingScreen):
 
     def action_knobs(self) -> None:
         if self.snapshot.info:
-            self.app.push_screen(KnobsScreen(self._session, self._keys))
+            screen = KnobsScreen(self._session, self._keys, self._knob)
+            self.app.push_screen(screen, self._remember_knob)
+
+    def _remember_knob(self, name: str | None) -> None:
+        self._knob = name or self._knob
 
     def action_system(self) -> None:
         """Schedule as the next named system would, and say how far it is the same."""

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -30,6 +30,7 @@ from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
 from tuiapp.view.rewind import open_log
+from tuiapp.widgets.key_bar import KeyBar
 from tuiapp.widgets.lines import Line
 from tuiapp.widgets.report_frame import draw_kept, draw_settings, draw_title
 from tuiapp.widgets.report_parts import (
@@ -118,7 +119,7 @@ class ReportScreen(Screen[int | Again | None]):
             yield Static(id="run", markup=False)
             yield Static(id="settings", markup=False)
             yield Static(id="kept", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#title", Line).say(Content.styled("▚ batchscope   report", "bold $primary"))

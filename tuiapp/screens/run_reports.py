@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from engine.config import ConfigError
 from engine.events import EngineInfo
+from tuiapp.keys import Keys
 from tuiapp.library.library import Library
 from tuiapp.library.opening import Opened, open_live, open_recorded
 from tuiapp.screens.lesson import LessonScreen
@@ -23,6 +24,7 @@ class RunReports:
     Args:
         library: keeps the runs that are over; None keeps nothing.
         go: shows a pass, counted from 1, on the live screen.
+        keys: to name the one that opens it.
     """
 
     def __init__(
@@ -31,11 +33,13 @@ class RunReports:
         session: Session,
         library: Library | None,
         go: Callable[[int | None], None],
+        keys: Keys,
     ) -> None:
         self._screen = screen
         self._session = session
         self._library = library
         self._go = go
+        self._keys = keys
         self._num_played = 0
         self._told: int | None = None  # where in the log the run began that was told of last
         self._last: tuple[int, Opened] | None = None
@@ -54,8 +58,9 @@ class RunReports:
         elif not isinstance(top, LessonScreen):
             keep = partial(self._load, info)
             self._screen.run_worker(keep, thread=True, exit_on_error=False)
-            message = f"{playing.preset.name} is over: r on the live screen shows its report"
-            self._screen.notify(message, markup=False)
+            report = self._keys["report"]
+            told = f"{playing.preset.name} is over: {report} on the live screen shows its report"
+            self._screen.notify(told, markup=False)
 
     def open(self, snapshot: Snapshot) -> None:
         """Open the report of what plays."""

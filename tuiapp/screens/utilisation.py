@@ -21,6 +21,7 @@ from tuiapp.view.utilisation import Utilisation
 from tuiapp.widgets.bars import spark
 
 REFRESH_SECONDS = 0.5
+SIMULATED = "simulated"  # what the linear model calls its device
 NAME_WIDTH, VALUE_WIDTH = 15, 15
 MOST_TREND = 60
 
@@ -38,9 +39,7 @@ class UtilisationScreen(Dialog[None]):
     """
 
     def __init__(self, session: Session, info: EngineInfo, keys: Keys) -> None:
-        simulated = ", simulated" if info.is_simulated else ""
-        title = f"use of {one_line(info.device)}{simulated}"
-        super().__init__(title, "each column is half a second   esc close")
+        super().__init__(_title(info), "each column is half a second   esc close")
         self._session = session
         self._info = info
         self._keys = keys
@@ -64,6 +63,12 @@ class UtilisationScreen(Dialog[None]):
         width = self.query_one("#uses").size.width - NAME_WIDTH - VALUE_WIDTH - 3
         rows = [_show(row, max(8, width)) for row in use_rows(reading, self._info, self._keys)]
         self.query_one("#text", Static).update(Content("\n").join(rows))
+
+
+def _title(info: EngineInfo) -> str:
+    if info.device == SIMULATED:
+        return "use of a simulated device"
+    return f"use of {one_line(info.device)}{', simulated' if info.is_simulated else ''}"
 
 
 def _show(row: UseRow, width: int) -> Content:

@@ -8,7 +8,7 @@ from itertools import permutations
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from tuiapp.lanes import Comparison, Lane, tell_lane, tell_verdict
 from tuiapp.lanes.axis import draw_axis, show_seconds
@@ -20,6 +20,7 @@ from tuiapp.lanes.verdict import find_winner
 from tuiapp.text import one_line
 from tuiapp.view.layout import TALL, WIDE
 from tuiapp.widgets.ghost_rows import RESULT, GhostFrame, GhostRows
+from tuiapp.widgets.key_bar import KeyBar
 from tuiapp.widgets.lane_rows import GUTTER, WIDE_GUTTER
 from tuiapp.widgets.lane_view import LaneFrame, LaneView, LaneWords, num_slots
 from tuiapp.widgets.lines import Legend, Line
@@ -85,7 +86,7 @@ class CompareView(Vertical):
         yield Line(id="axis")
         yield Static(id="verdict", markup=False)
         yield Legend(ascii_only=self._ascii_only)
-        yield Footer(show_command_palette=False)
+        yield KeyBar()
 
     @property
     def lanes(self) -> tuple[Lane, ...]:
