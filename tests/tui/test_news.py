@@ -6,6 +6,7 @@ from engine.generate.demo import DemoMix
 from engine.settings import BatcherName
 from tests.tui.goldens import screen_text
 from tests.tui.stage import staged
+from tuiapp.screens.live_keys import USUAL_KEYS
 from tuiapp.screens.news import News
 from tuiapp.view.snapshot import Notice
 
@@ -13,7 +14,7 @@ from tuiapp.view.snapshot import Notice
 async def test_refusals_are_told_at_once_and_then_together_when_their_toast_has_gone():
     async with staged() as stage:
         screen, clock = stage.app.screen, [100.0]
-        news = News(screen, stage.app.session, lambda: clock[0])
+        news = News(screen, stage.app.session, USUAL_KEYS, lambda: clock[0])
         notices = tuple(Notice(f"r{number} refused", is_refusal=True) for number in range(4))
 
         async def tell(num_notices):
@@ -33,7 +34,7 @@ async def test_refusals_are_told_at_once_and_then_together_when_their_toast_has_
 
 async def test_what_is_no_refusal_is_told_one_by_one():
     async with staged() as stage:
-        news = News(stage.app.screen, stage.app.session)
+        news = News(stage.app.screen, stage.app.session, USUAL_KEYS)
         notices = (Notice("a note"), Notice("a refusal", is_refusal=True), Notice("another"))
         news.tell(replace(stage.app.screen.newest, notices=notices, num_notices=3))
         await stage.settle()

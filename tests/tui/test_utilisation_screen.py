@@ -27,7 +27,7 @@ async def test_u_opens_it_and_every_measure_says_what_it_is_and_when_it_lies():
         assert "CPU busy" in shown
         assert "50.0%" in shown
         assert "1.0 / 8 GiB" in shown
-        assert shown.count("n/a: no peaks known of sim") == 2
+        assert shown.count("n/a: no peaks known of sim, simulated") == 2
         assert "the share of 2 cores in use, by anybody: 1.0 cores are this process" in shown
         assert "n/a: CPU counts no joules" in shown
         await stage.press("u")
@@ -39,7 +39,9 @@ async def test_a_device_without_a_name_is_called_simulated_once():
         info = replace(stage.backend.core.info, device="simulated")
         stage.app.push_screen(UtilisationScreen(stage.app.session, info, USUAL_KEYS))
         await stage.settle()
-        assert "use of a simulated device" in screen_text(stage.app)
+        shown = screen_text(stage.app)
+        assert "use of a simulated device" in shown
+        assert "no peaks known of a simulated device" in shown
 
 
 async def test_it_follows_the_engine_while_it_is_open():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar, TypeVar
 
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -13,6 +15,8 @@ from textual.screen import ModalScreen
 from tuiapp.keys import spell_keys
 
 T = TypeVar("T")
+CORNERS = 6  # cells of the border beside a hint
+GAP = re.compile(" {2,}")
 
 
 class Dialog(ModalScreen[T]):
@@ -45,9 +49,18 @@ class Dialog(ModalScreen[T]):
     def compose(self) -> ComposeResult:
         with Vertical(id="dialog") as frame:
             frame.border_title = Content(self._title)
-            hint = spell_keys(self._hint) if getattr(self.app, "ascii_only", False) else self._hint
-            frame.border_subtitle = Content(hint)
             yield from self.compose_body()
+
+    @on(events.Resize)
+    def _fit_hint(self) -> None:
+        self.call_after_refresh(self.show_hint, self._hint)
+
+    def show_hint(self, hint: str) -> None:
+        """Name the keys in the lower border: as many as have room, and always the last one."""
+        self._hint = hint
+        shown = spell_keys(hint) if getattr(self.app, "ascii_only", False) else hint
+        frame = self.query_one("#dialog")
+        frame.border_subtitle = Content(fit_hint(shown, frame.outer_size.width - CORNERS))
 
     def compose_body(self) -> ComposeResult:
         """What stands inside the frame."""
@@ -55,3 +68,17 @@ class Dialog(ModalScreen[T]):
 
     def action_close(self) -> None:
         self.dismiss()
+
+
+def fit_hint(hint: str, room: int) -> str:
+    """A hint in so many cells: closer together if need be, then without those before the last.
+
+    Args:
+        hint: keys with two spaces or more between them.
+    """
+    if len(hint) <= room:
+        return hint
+    parts = GAP.split(hint)
+    while len(parts) > 1 and len("  ".join(parts)) > room:
+        del parts[-2]
+    return "  ".join(parts)

@@ -68,7 +68,7 @@ class InjectScreen(Dialog[None]):
     """
 
     def __init__(self, session: Session, keys: Keys, snapshot: Callable[[], Snapshot]) -> None:
-        super().__init__("inject requests", "enter inject   ctrl+s inject and stay   esc cancel")
+        super().__init__("inject requests", "⏎ inject   ctrl+s inject and stay   esc cancel")
         self._session = session
         self._keys = keys
         self._snapshot = snapshot

@@ -61,7 +61,7 @@ class LessonScreen(Dialog[None]):
         if self._prediction is None:
             self._prediction = choice
             self._run.start()
-            self.query_one("#dialog").border_subtitle = Content("esc leave")
+            self.show_hint("esc leave")
             self.poll()
 
     def poll(self) -> None:

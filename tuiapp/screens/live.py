@@ -74,7 +74,7 @@ class LiveScreen(ChoosingScreen):
         super().__init__(session, rewind, LiveView(session, preferences, keys), keys)
         self._fps = preferences.fps
         self._on_ready: Callable[[Session], None] | None = on_ready
-        self._news = News(self, session)
+        self._news = News(self, session, keys)
         self._early: list[str] = []  # actions that were asked for while the model loads
         self._systems = read_systems()
         self._attacks = Attacks(session)

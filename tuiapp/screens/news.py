@@ -8,6 +8,7 @@ from time import monotonic
 from rich.text import Text
 from textual.screen import Screen
 
+from tuiapp.keys import Keys
 from tuiapp.screens.failure import FailureScreen
 from tuiapp.session import Session
 from tuiapp.text import clean
@@ -29,10 +30,15 @@ class News:
     """
 
     def __init__(
-        self, screen: Screen[None], session: Session, now: Callable[[], float] = monotonic
+        self,
+        screen: Screen[None],
+        session: Session,
+        keys: Keys,
+        now: Callable[[], float] = monotonic,
     ) -> None:
         self._screen = screen
         self._session = session
+        self._keys = keys
         self._now = now
         self._num_told = 0
         self._last_refusal: Notice | None = None
@@ -67,8 +73,8 @@ class News:
             return
         self._has_told_hold = True
         message = (
-            f"More arrive than this machine answers under these settings: the gentle mix holds "
-            f"back at {held_at} open requests. + lets them come all the same."
+            f"This machine answers no more under these settings: the gentle mix holds back at "
+            f"{held_at} open requests. {self._keys['faster']} lets more come."
         )
         self._screen.notify(message, timeout=8, markup=False)
 

@@ -16,6 +16,7 @@ from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
+from tuiapp.view.device import name_device
 from tuiapp.view.host_phases import WORDS
 from tuiapp.view.profile import Profile, stack
 
@@ -52,7 +53,7 @@ class ProfileScreen(Dialog[None]):
     """
 
     def __init__(self, session: Session, info: EngineInfo) -> None:
-        title = f"time of a pass on {one_line(info.device)}"
+        title = f"time of a pass on {name_device(info)}"
         super().__init__(title, "a column is a pass, begin to begin   esc close")
         self._session = session
         self._info = info

@@ -16,12 +16,12 @@ from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
+from tuiapp.view.device import name_device
 from tuiapp.view.use_table import UseRow, use_rows
 from tuiapp.view.utilisation import Utilisation
 from tuiapp.widgets.bars import spark
 
 REFRESH_SECONDS = 0.5
-SIMULATED = "simulated"  # what the linear model calls its device
 NAME_WIDTH, VALUE_WIDTH = 15, 15
 MOST_TREND = 60
 
@@ -39,7 +39,7 @@ class UtilisationScreen(Dialog[None]):
     """
 
     def __init__(self, session: Session, info: EngineInfo, keys: Keys) -> None:
-        super().__init__(_title(info), "each column is half a second   esc close")
+        super().__init__(f"use of {name_device(info)}", "each column is half a second   esc close")
         self._session = session
         self._info = info
         self._keys = keys
@@ -63,12 +63,6 @@ class UtilisationScreen(Dialog[None]):
         width = self.query_one("#uses").size.width - NAME_WIDTH - VALUE_WIDTH - 3
         rows = [_show(row, max(8, width)) for row in use_rows(reading, self._info, self._keys)]
         self.query_one("#text", Static).update(Content("\n").join(rows))
-
-
-def _title(info: EngineInfo) -> str:
-    if info.device == SIMULATED:
-        return "use of a simulated device"
-    return f"use of {one_line(info.device)}{', simulated' if info.is_simulated else ''}"
 
 
 def _show(row: UseRow, width: int) -> Content:

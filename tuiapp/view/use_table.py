@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.events import EngineInfo, Gauges, GpuGauges
 from tuiapp.keys import Keys
+from tuiapp.view.device import name_device
 from tuiapp.view.utilisation import Reading, Use
 
 
@@ -130,7 +131,7 @@ def _engine_rows(reading: Reading, keys: Keys) -> list[UseRow]:
 
 def _peak_rows(reading: Reading, info: EngineInfo) -> list[UseRow]:
     peaks = reading.peaks
-    problem = "" if peaks else f"n/a: no peaks known of {info.device}"
+    problem = "" if peaks else f"n/a: no peaks known of {name_device(info)}"
     bandwidth = f" ({_big(peaks.bandwidth)}B/s, {peaks.source})" if peaks else ""
     flops = f" ({_big(peaks.flops)}FLOP/s, {peaks.source})" if peaks else ""
     is_measured = peaks is not None and peaks.source != "data sheet"
