@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from engine.assembly import SIM_LINEAR
@@ -43,7 +41,7 @@ def test_a_rehearsal_takes_as_long_as_the_run():
     outcome = run_preset(preset, "static", settings, SPEC)
     traffic = PresetTraffic(preset)
     workload = traffic.rehearsal(traffic.requests(PromptMaker(ToyTokenizer())), 1.0)
-    seconds = rehearse(settings, outcome.info, workload, Linear())
+    seconds = rehearse(settings, outcome.info, workload, 16, Linear())
     assert seconds == pytest.approx(6.20, abs=0.01)
     assert seconds == pytest.approx(16 / outcome.report.service.request_throughput, rel=0.01)
 
@@ -52,18 +50,27 @@ def test_requests_of_any_model_are_rehearsed():
     asked = [Request(f"r{n}", (1, 30_000 + n), SamplingParams(max_tokens=9)) for n in range(4)]
     core = make_core()
     workload = RecordedTraffic(tuple(asked)).rehearsal(in_toy_tokens(asked), 1.0)
-    assert rehearse(core.settings, core.info, workload, Linear()) == pytest.approx(0.11, abs=0.01)
+    assert rehearse(core.settings, core.info, workload, 4, Linear()) == pytest.approx(
+        0.11, abs=0.01
+    )
     alike = [ask("a", 40, 4), ask("b", 40, 4)]
     assert in_toy_tokens(alike) == alike
 
 
-def test_a_rehearsal_of_too_many_passes_tells_nothing():
-    core = make_core()
-    workload = RecordedTraffic((ask("a", 4, 7_000),)).rehearsal((ask("a", 4, 7_000),), 1.0)
-    assert (
-        rehearse(replace(core.settings, max_model_len=60_000), core.info, workload, Linear())
-        is None
-    )
+def rehearsed(num_requests, max_tokens):
+    """Seconds of requests that run one after another."""
+    core = make_core(max_num_seqs=1)
+    asked = tuple(ask(f"r{number}", 4, max_tokens) for number in range(num_requests))
+    workload = RecordedTraffic(asked).rehearsal(asked, 1.0)
+    return rehearse(core.settings, core.info, workload, num_requests, Linear())
+
+
+def test_what_is_too_long_to_be_rehearsed_goes_on_as_it_began():
+    assert rehearsed(50, 100) == pytest.approx(50 / 20 * rehearsed(20, 100), rel=0.05)
+
+
+def test_a_rehearsal_in_which_nobody_is_answered_tells_nothing():
+    assert rehearsed(1, 7_000) is None
 
 
 def test_outputs_that_ended_by_themselves_are_as_long_again():

@@ -15,7 +15,7 @@ import numpy as np
 from engine.assembly import SIM_LINEAR, build_core
 from engine.clock import VirtualClock
 from engine.cost import CostModel, Linear
-from engine.events import EngineInfo, Event, Step
+from engine.events import EngineInfo, Event, Finished, Step
 from engine.log import EventLog
 from engine.plan import Plan
 from engine.request import Request
@@ -26,7 +26,7 @@ from engine.tokenizer import ToyTokenizer
 from engine.workload import Feed, Workload
 
 FEWEST_PASSES = 30  # of which a line can be made
-MOST_PASSES = 6000  # of a rehearsal: about two seconds of one CPU core
+MOST_PASSES = 3000  # of a rehearsal: well under a second of one CPU core
 REFERENCE = Linear()  # the device that presets were made for
 
 
@@ -79,12 +79,19 @@ def in_toy_tokens(requests: Iterable[Request]) -> list[Request]:
 
 
 def rehearse(
-    settings: EngineSettings, info: EngineInfo, workload: Workload, cost: CostModel
+    settings: EngineSettings,
+    info: EngineInfo,
+    workload: Workload,
+    num_requests: int,
+    cost: CostModel,
 ) -> float | None:
-    """Seconds that a workload takes under some settings; None where that takes long to tell.
+    """Seconds that a workload takes under some settings; None where nobody can tell.
+
+    What is too long to be rehearsed is taken to go on as it began.
 
     Args:
         workload: in toy tokens.
+        num_requests: how many it brings.
         info: of the engine that it will run on.
 
     Raises:
@@ -96,7 +103,8 @@ def rehearse(
         max_model_len=settings.max_model_len or info.max_model_len,
     )
     clock = VirtualClock()
-    core = build_core(ModelSpec(device=SIM_LINEAR), limits, clock, EventLog(1), cost)
+    log = EventLog(capacity=None)
+    core = build_core(ModelSpec(device=SIM_LINEAR), limits, clock, log, cost)
     feed = Feed(workload, clock.now())
     for _ in range(MOST_PASSES):
         if feed.is_over and not core.has_work:
@@ -108,4 +116,5 @@ def rehearse(
             return None
         if wake_at is not None:
             clock.sleep(max(0.0, wake_at - clock.now()))
-    return None
+    num_ended = sum(isinstance(event, Finished) for event in log.since(0)[0])
+    return clock.now() * num_requests / num_ended if num_ended else None

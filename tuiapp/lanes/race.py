@@ -109,7 +109,7 @@ class Race:
             pace = cost.pace if self._traffic.is_paced_in_steps else 1.0
             requests = in_toy_tokens(self._traffic.requests(PromptMaker(host.tokenizer)))
             workload = self._traffic.rehearsal(requests, pace)
-            seconds = rehearse(lane.settings, host.info, workload, cost)
+            seconds = rehearse(lane.settings, host.info, workload, len(requests), cost)
             lane.standing = Standing(expected=seconds)
 
     def _measure_passes(self, settings: EngineSettings) -> Measured:
