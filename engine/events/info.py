@@ -1,0 +1,63 @@
+"""`EngineInfo`: what runs, as every event and report may need it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.settings import EngineSettings
+
+
+@dataclass(frozen=True, slots=True)
+class EngineInfo:
+    """What runs, for the screen and for reports.
+
+    Attributes:
+        attention: the way attention is computed, such as `grouped gather + sdpa`.
+        num_kv_blocks, block_size: the cache that the device's memory was set aside for.
+        quantization: in how many bits the weights are held, as `int8`; empty for those of `dtype`.
+        compilation: how the model was compiled; empty where it was not.
+        graphs: whether decoding passes are replayed as CUDA graphs, and why not; empty where the
+            device has none.
+        is_simulated: times come from a cost model; where no model runs, text is filler.
+        device_uuid: of a CUDA device, by which its driver's gauges are found.
+        peak_bandwidth, peak_flops: what the device was measured to do at best when it started:
+            bytes a second to and from memory, operations a second; 0 where that is not known.
+    """
+
+    model: str
+    device: str
+    dtype: str
+    attention: str
+    num_params: int
+    max_model_len: int
+    num_kv_blocks: int
+    block_size: int
+    kv_bytes_per_token: int = 0
+    num_threads: int = 1
+    device_uuid: str = ""
+    is_simulated: bool = False
+    graphs: str = ""
+    quantization: str = ""
+    compilation: str = ""
+    peak_bandwidth: float = 0.0
+    peak_flops: float = 0.0
+
+    @property
+    def precision(self) -> str:
+        """What passes compute in, and weights are held in where they have fewer bits."""
+        return f"{self.quantization} {self.dtype}".strip()
+
+    def longest(self, settings: EngineSettings) -> int:
+        """Prompt and output together at most under these settings, in tokens."""
+        return min(settings.max_model_len or self.max_model_len, self.max_model_len)
+
+    def num_blocks(self, settings: EngineSettings) -> int:
+        """KV blocks under these settings; the device's memory does not grow with their size."""
+        num_tokens = self.num_kv_blocks * self.block_size
+        return settings.num_kv_blocks or max(1, num_tokens // settings.block_size)
+
+    def is_async(self, settings: EngineSettings) -> bool:
+        """Whether passes are planned ahead under these settings."""
+        if settings.async_scheduling is None:
+            return bool(self.device_uuid)  # a CUDA device, which works while the host plans
+        return settings.async_scheduling
