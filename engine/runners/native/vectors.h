@@ -76,6 +76,34 @@ INLINE float sum(floats v) {
     return v[0] + v[1];
 }
 
+// The sum of each of sixteen, in its lane: four rounds that add halves of two side by side.
+INLINE floats sums(floats v[LANES]) {
+    for (int i = 0; i < 8; i++) {
+        floats a = v[i], b = v[i + 8];
+        v[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) +
+               __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+    }
+    for (int i = 0; i < 4; i++) {
+        floats a = v[i], b = v[i + 4];
+        v[i] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27) +
+               __builtin_shufflevector(a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31);
+    }
+    for (int i = 0; i < 2; i++) {
+        floats a = v[i], b = v[i + 2];
+        v[i] = __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
+               __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+    }
+    floats a = v[0], b = v[1];
+    return __builtin_shufflevector(a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30) +
+           __builtin_shufflevector(a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+}
+
+INLINE float largest_of(floats v) {
+    float largest = v[0];
+    for (int i = 1; i < LANES; i++) largest = v[i] > largest ? v[i] : largest;
+    return largest;
+}
+
 // e to the power of each, to two units in the last place (Cephes, Moshier 1989, expf).
 INLINE floats exponential(floats x) {
     x = x > 88.0f ? spread(88.0f) : x;
