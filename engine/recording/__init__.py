@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.recording.codec import RecordingError
+from engine.recording.kinds import RecordingError
 from engine.recording.reader import Recording
 from engine.recording.writer import RecordingWriter
 

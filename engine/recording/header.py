@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.recording.codec import RecordingError, Schema, schema
+from engine.recording.kinds import RecordingError, Schema, schema
 
 FORMAT, VERSION = "batchscope recording", 1
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from engine.events import Configured, EngineInfo, Event, Keyframe, Ready
-from engine.recording.codec import Decoder, RecordingError
+from engine.recording.decoder import Decoder
 from engine.recording.header import Header, read_header
 from engine.recording.index import Index, Mark, read_index, rebuild_index
+from engine.recording.kinds import RecordingError
 from engine.settings import EngineSettings
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.events import Event, Keyframe
-from engine.recording.codec import RecordingError, encode
+from engine.recording.encoder import encode
 from engine.recording.header import Header
 from engine.recording.index import Index, Mark, index_lines
+from engine.recording.kinds import RecordingError
 from engine.recording.progress import LiveRequests
 
 

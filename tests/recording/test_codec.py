@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from engine.events import Configured, Delivered, Event, Gauges, Split, Step, Token
 from engine.plan import Skip, SkipReason
-from engine.recording.codec import KINDS, Decoder, RecordingError, encode, schema
+from engine.recording.decoder import Decoder
+from engine.recording.encoder import encode
+from engine.recording.kinds import KINDS, RecordingError, schema
 from engine.settings import MOST_BLOCKS, EngineSettings
 
 COUNTS = st.integers(1, 2**40)

@@ -1,43 +1,24 @@
-"""From events to JSON lines and back.
+"""`Decoder`: from a line of JSON, as `encode` writes it, back to an event.
 
-A record is a JSON array: first the name of its class, then its fields in the order that the
-recording's header gives. A record within a record is an array too, without its name; enums are
-their values, sets are sorted lists. Nothing here names an event, so that a new one needs no code.
+How a type is read is found out once, from its annotations; what is wrong with a line is looked for
+only once something is.
 """
 
 from __future__ import annotations
 
 import json
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Sequence
 from enum import Enum
-from operator import attrgetter
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
-from engine.config import ConfigError, suggest
+from engine.config import suggest
 from engine.events import Event
+from engine.recording.kinds import KINDS, RECORDS, RecordingError, Schema, fields_of, is_record
 
-Schema = Mapping[str, Sequence[str]]
 Decode = Callable[[Any], Any]
 
-KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Event)}
 WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
-
-
-class RecordingError(ConfigError):
-    """A recording that cannot be written or read; `place` is the file, with the line."""
-
-
-def encode(event: Event) -> bytes:
-    """One event as a line, the line feed included; pure ASCII, whatever the text."""
-    kind = type(event)
-    return f"{ENCODER.encode([kind.__name__, *GETTERS[kind](event)])}\n".encode("ascii")
-
-
-def schema() -> dict[str, list[str]]:
-    """The fields of every event and of every record within one, as a header names them."""
-    return {name: list(_fields(kind)) for name, kind in RECORDS.items()}
 
 
 class Decoder:
@@ -101,7 +82,7 @@ class Decoder:
             return _sequence(self._of(parts[0]), frozenset)
         if origin is tuple:
             return _fixed([self._of(part) for part in parts])
-        if _is_record(hint):
+        if is_record(hint):
             return self._record(cast(type[Any], hint))
         return _choice(hint) if issubclass(hint, Enum) else _plain(hint)
 
@@ -117,63 +98,13 @@ class Decoder:
         return self._made[kind]
 
 
-def _is_record(hint: Any) -> bool:
-    return is_dataclass(hint) or hasattr(hint, "_fields")
-
-
-def _fields(kind: type[Any]) -> dict[str, bool]:
-    """The fields of a dataclass or a named tuple in order, and which of them have a default."""
-    if issubclass(kind, tuple):
-        return {name: name in kind._field_defaults for name in kind._fields}  # type: ignore[attr-defined]
-    return {
-        field.name: field.default is not MISSING or field.default_factory is not MISSING
-        for field in fields(kind)
-    }
-
-
-def _collect(kinds: Iterable[type[Any]]) -> dict[str, type[Any]]:
-    """Records by name, with those that lie within them."""
-    found: dict[str, type[Any]] = {}
-    for kind in kinds:
-        hints = get_type_hints(kind).values()
-        within = [part for hint in hints for part in (hint, *get_args(hint)) if _is_record(part)]
-        found |= {kind.__name__: kind} | _collect(cast(list[type[Any]], within))
-    return found
-
-
-def _getter(kind: type[Any]) -> Callable[[Any], Sequence[Any]]:
-    """What reads all fields of a record at once."""
-    names = list(_fields(kind))
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda record: [getattr(record, name) for name in names]
-
-
-def _to_json(value: object) -> object:
-    """What JSON has no word for."""
-    if (getter := GETTERS.get(type(value))) is not None:
-        return getter(value)
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, frozenset):
-        return sorted(value)
-    raise TypeError(f"no record for {value!r}")
-
-
-RECORDS = _collect(KINDS.values())
-GETTERS: dict[type[object], Callable[[Any], Sequence[Any]]] = {
-    kind: _getter(kind) for kind in RECORDS.values()
-}
-ENCODER = json.JSONEncoder(separators=(",", ":"), default=_to_json)
-
-
 def _check_fields(kind: type[Any], names: Sequence[str]) -> None:
     """Hold the fields of a header against those of a class.
 
     Raises:
         RecordingError: they do not go together.
     """
-    known = _fields(kind)
+    known = fields_of(kind)
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         hint = suggest(unknown, known)
@@ -185,7 +116,7 @@ def _check_fields(kind: type[Any], names: Sequence[str]) -> None:
 
 def _record(kind: type[Any], names: Sequence[str], parts: Sequence[Decode]) -> Decode:
     """Reads a record; what is wrong with one is looked for only once something is."""
-    is_in_order = list(names) == list(_fields(kind))
+    is_in_order = list(names) == list(fields_of(kind))
 
     def decode(value: Any) -> Any:
         try:
