@@ -8,7 +8,7 @@ import time
 import pytest
 import torch
 
-FIRST = ("test_tokens", "test_graphs", "test_device", "test_timing")  # the rest comes behind them
+FIRST = ("test_tokens", "test_graphs", "test_fused", "test_device", "test_timing")  # then the rest
 LATE = pytest.StashKey[float]()
 
 

@@ -88,7 +88,12 @@ class Engine:
             max_batch_size=largest,
         )
         spec = ModelSpec(
-            str(folder), scale.device, knobs.pop("dtype", scale.dtype), "dummy", **knobs
+            str(folder),
+            scale.device,
+            knobs.pop("dtype", scale.dtype),
+            "dummy",
+            kv_memory_gib=scale.kv_memory_gib,
+            **knobs,
         )
         self.core: EngineCore = build_core(spec, settings, WallClock(), EventLog(capacity=None))
 

@@ -65,6 +65,7 @@ class Scale:
         num_prompt, num_output: tokens of each.
         num_mixed: requests of the mixed workload.
         compiles: whether the compiled model is measured too.
+        kv_memory_gib: of an engine's cache, more than its requests take.
         seconds: for all parts together.
         needs: seconds that a part may well take, by its kind.
     """
@@ -77,6 +78,7 @@ class Scale:
     num_output: int
     num_mixed: int
     compiles: bool
+    kv_memory_gib: float
     seconds: float
     needs: dict[str, float]
 
@@ -92,6 +94,7 @@ FULL = Scale(
     num_output=64,
     num_mixed=96,
     compiles=True,
+    kv_memory_gib=20.0,
     seconds=300,
     needs=NEEDS,
 )
@@ -104,6 +107,7 @@ DRY = Scale(
     num_output=6,
     num_mixed=6,
     compiles=False,
+    kv_memory_gib=0.25,
     seconds=300,
     needs=dict.fromkeys(NEEDS, 0.0),
 )

@@ -10,6 +10,9 @@ from engine.runners.attention.attend import AttentionOptions
 from engine.runners.attention.backend import AttentionBackend
 from engine.runners.attention.choice import Demands, choose
 from engine.runners.attention.ways import find_platform, make_backend
+from engine.runners.inputs.pack import Span
+from engine.runners.kv_cache import LayerCache, LayerShape
+from engine.runners.triton.paged_triton import TritonAttention
 from tests.runners.passes import (
     Heads,
     Pass,
@@ -152,3 +155,18 @@ def test_company_changes_no_bit_of_a_decoding_row(dtype, device):
         backend.begin([span._replace(start=0)])
         alone = backend.attend(query, query, query, together.cache, options)
         assert alone.equal(output[row : row + 1])
+
+
+def test_blocks_behind_two_billion_numbers_are_written_and_read(device):
+    far, num_blocks = (69_000, 70_000) if device.type == "cuda" else (690, 700)
+    shape, options = LayerShape(8, 128, 128, torch.bfloat16), AttentionOptions()
+    key, value = torch.randn(2, 40, 8, 128).to(device, torch.bfloat16)
+    query = torch.randn(1, 32, 128).to(device, torch.bfloat16)
+
+    def attend_at(first_block: int, num_blocks: int) -> torch.Tensor:
+        cache, backend = LayerCache(shape, num_blocks, 16, device), TritonAttention(16, device)
+        backend.write(cache, first_block * 16 + torch.arange(40, device=device), key, value)
+        backend.begin([Span(0, 1, 39, 40, [first_block, first_block + 1, first_block + 2])])
+        return backend.attend(query, key, value, cache, options)
+
+    assert attend_at(far, num_blocks).equal(attend_at(0, 3))
