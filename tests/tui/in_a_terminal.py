@@ -17,13 +17,15 @@ PATIENCE = 60.0  # seconds, on a busy machine
 
 
 class Terminal:
-    """Runs `batchscope` with arguments until it is told to stop."""
+    """Runs `batchscope`, or another program of Python, with arguments until it is told to stop."""
 
-    def __init__(self, *arguments: str, size=(120, 36), **environment: str) -> None:
+    def __init__(
+        self, *arguments: str, size=(120, 36), program=("-m", "tuiapp"), **environment: str
+    ) -> None:
         self._master, slave = pty.openpty()
         self.resize(*size)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tuiapp", *arguments],
+            [sys.executable, *program, *arguments],
             stdin=slave,
             stdout=slave,
             stderr=slave,
@@ -52,6 +54,10 @@ class Terminal:
     def leave(self) -> int:
         """Press ctrl+q, read to the end, and return the exit code."""
         self.send("\x11")
+        return self.read_to_the_end()
+
+    def read_to_the_end(self) -> int:
+        """Until the program ends by itself; return its exit code."""
         while self._read():
             pass
         return self.process.wait(PATIENCE)

@@ -104,6 +104,7 @@ class LiveScreen(ChoosingScreen):
         now = self._session.backend.now()
         if self._session.backend.log is not self._rewind.log:
             self._rewind = open_log(self._session.backend.log)
+            everything = True  # another moment, of which no part is shown yet
             self._news.skip(self._rewind.poll(now))  # told when they were new
         newest = self._rewind.poll(now)
         if newest.info and newest.settings is not self.newest.settings:
