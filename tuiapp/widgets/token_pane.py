@@ -164,7 +164,9 @@ class TokenPane(Widget):
         self._source, old, self._source_start = view.text, self._source, view.text_start
         if not new:
             is_shorter = view.text_start + len(view.text) < end
-            if is_shorter or not view.text.endswith(old[-20:]):
+            if is_shorter and old.startswith(view.text) and _is_plain(old):
+                self._shorten(view.text)
+            elif is_shorter or not view.text.endswith(old[-20:]):
                 self._wrap_again()
             return
         wrapped, before = self._wrapped, self._wrapped.num_lines
@@ -176,6 +178,15 @@ class TokenPane(Widget):
         top = 0 if has_scrolled else min(row, height - 1)
         bottom = min(row + num_new, height - 1)
         self.refresh(Region(0, top, self.size.width, bottom - top + 1))
+
+    def _shorten(self, text: str) -> None:
+        """Take back what came last, where time goes back."""
+        wrapped = self._wrapped
+        wrapped.cut(text)
+        last = wrapped.num_dropped + len(wrapped.done)
+        self._strips = {line: strip for line, strip in self._strips.items() if line < last}
+        self._fresh = 0
+        self.refresh(Region(0, 0, *self.size))
 
     def _describe(self, title: str, subtitle: str, state: str) -> None:
         """Set title, subtitle and class, each only when it changed: setting repaints."""
@@ -204,6 +215,11 @@ class TokenPane(Widget):
         if self._is_live and cell_len(current) < width:
             segments.append(Segment(CARET, self._styles[3]))
         return Strip(segments).adjust_cell_length(width, style)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether it is shown character by character, as it came."""
+    return text.isascii() and clean(text) == text
 
 
 def _title(view: RequestView) -> str:
