@@ -45,6 +45,7 @@ def terminal(*arguments: str) -> Iterator[Terminal]:
 def press(keys: Terminal, key: str, shows: bytes) -> float:
     """Milliseconds until the key shows this."""
     sleep(BETWEEN)
+    keys.catch_up()
     began = perf_counter()
     keys.send(key)
     keys.wait_for(shows)

@@ -51,6 +51,11 @@ class Terminal:
             assert time.monotonic() < deadline, f"{text!r} did not come"
             assert self._read(), f"it ended before {text!r}"
 
+    def catch_up(self) -> None:
+        """Read what the program has sent already."""
+        while select.select([self._master], [], [], 0)[0] and self._read():
+            pass
+
     def leave(self) -> int:
         """Press ctrl+q, read to the end, and return the exit code."""
         self.send("\x11")

@@ -26,7 +26,7 @@ from tuiapp.widgets.prompt_input import PromptInput
 PRIORITY = re.compile(r"-?[0-9]{1,6}", re.ASCII)
 MOST_REQUESTS = 200
 SHORT_TEXT = 500  # characters that are read again for every key
-QUIET_SECONDS = 0.15
+QUIET_SECONDS = 0.3  # longer than from one key to the next of who types
 
 
 @dataclass(frozen=True, slots=True)
