@@ -17,8 +17,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import process_time
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from engine.assembly import build_core
 from engine.clock import VirtualClock

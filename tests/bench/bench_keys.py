@@ -60,10 +60,9 @@ def at(keys: Terminal) -> tuple[int, int]:
 
 def walk(keys: Terminal, key: str, step: int, count: int) -> list[float]:
     """Milliseconds of each of so many steps."""
-    costs = []
-    for _ in range(count):
-        costs.append(press(keys, key, f"pass {at(keys)[0] + step} of".encode()))
-    return costs
+    begin, _ = at(keys)
+    numbers = range(begin + step, begin + step * (count + 1), step)
+    return [press(keys, key, f"pass {number} of".encode()) for number in numbers]
 
 
 def tell(what: str, costs: list[float], most: float) -> None:
