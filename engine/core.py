@@ -174,11 +174,11 @@ class EngineCore:
         self._time_out(began)
         plan = self.batcher.schedule(self.queues, began)
         under_way, self.flight = self.flight, None
-        error = self._launch(plan, began) if plan.rows else None
+        problem = self._launch(plan, began) if plan.rows else None
         if under_way:
             self._land(under_way)
-        if error:
-            self._fail(plan, error, self.queues.pool.take_promised())
+        if problem:
+            self._fail(plan, problem, self.queues.pool.take_promised())
         if not self.info.is_async(self.settings):
             self.settle()
         if not self.flight:
@@ -203,13 +203,16 @@ class EngineCore:
             else:
                 self._drop(seq, FinishReason.REJECTED, timeout_message(seq, now))
 
-    def _launch(self, plan: Plan, began: float) -> RunnerError | None:
-        """Hand a plan to the device and move its sequences on; return why it could not be."""
+    def _launch(self, plan: Plan, began: float) -> str | None:
+        """Hand a plan to the device and move its sequences on; return why it could not be.
+
+        Not the error itself, which would keep alive what the pass had put in the device's memory.
+        """
         scheduled = self.clock.now()
         try:
             launch = self.runner.launch(plan)
         except RunnerError as error:
-            return error
+            return str(error)
         launched = self.clock.now()
         draft = self._recorder.draft(plan, self.queues)
         samples, promised = advance(plan.rows), self.queues.pool.take_promised()
@@ -224,7 +227,7 @@ class EngineCore:
             token_ids = flight.launch.result()
         except RunnerError as error:
             self._recorder.record_failure(flight.draft)
-            self._fail(flight.plan, error, flight.promised)
+            self._fail(flight.plan, str(error), flight.promised)
             return
         came = self.clock.now()
         fill(flight.samples, token_ids)
@@ -306,7 +309,7 @@ class EngineCore:
         self._outputs.take_back(seq)
         self._finish(seq, reason, message)
 
-    def _fail(self, plan: Plan, error: RunnerError, promised: tuple[int, ...]) -> None:
+    def _fail(self, plan: Plan, problem: str, promised: tuple[int, ...]) -> None:
         """Fail the sequences of a plan; the others go on.
 
         Args:
@@ -319,8 +322,8 @@ class EngineCore:
             if seq.is_finished:
                 self._outputs.deliver(seq, now)
             else:
-                self._drop(seq, FinishReason.ERROR, str(error))
-        self.log.append(Failed(now, str(error)))
+                self._drop(seq, FinishReason.ERROR, problem)
+        self.log.append(Failed(now, problem))
 
     def _resize(self, pool: BlockPool) -> None:
         try:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -123,6 +126,30 @@ def test_another_failure_of_torch_fails_the_pass_with_its_words():
 
     with pytest.raises(RunnerError, match="a pass of 9 tokens failed: device-side assert"):
         runner.launch(Plan((Row(begin(make_prompt(9)), 9),)))
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["in launch", "in the result"])
+def test_a_failed_pass_leaves_nothing_of_its_own_in_memory(place):
+    """Not even until cycles are searched for: the next pass needs that memory."""
+    core, left = make_torch_core("llama"), []
+
+    def hook(*_: object) -> None:
+        tensor = torch.zeros(8)
+        left.append(weakref.ref(tensor))
+        raise torch.OutOfMemoryError("the device is full")
+
+    gc.disable()
+    try:
+        if place == 0:
+            core.runner.model.register_forward_pre_hook(hook)
+        else:
+            core.runner._fetcher.fetch = lambda _: SimpleNamespace(wait=hook)
+        core.add(Request("r", make_prompt(9)))
+        core.step()
+        assert left[0]() is None
+    finally:
+        gc.enable()
+    assert events_of(core.log, Finished)[0].reason is FinishReason.ERROR
 
 
 def test_the_engine_serves_on_after_a_failed_pass():
