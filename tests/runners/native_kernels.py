@@ -8,8 +8,8 @@ import torch
 from engine.runners.native.find import Native, find_native
 
 
-def make_native(dtype: torch.dtype = torch.float32) -> Native:
-    native = find_native(dtype, num_threads=1)
+def make_native(dtype: torch.dtype = torch.float32, num_threads: int = 1) -> Native:
+    native = find_native(dtype, num_threads)
     if native.kernels is None:
         pytest.skip(native.reason)
     return native

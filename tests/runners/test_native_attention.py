@@ -19,8 +19,8 @@ HEADS = {
 }
 
 
-def attend(made: Pass, options: AttentionOptions) -> torch.Tensor:
-    kernels = make_native(made.query.dtype).kernels
+def attend(made: Pass, options: AttentionOptions, num_threads: int = 1) -> torch.Tensor:
+    kernels = make_native(made.query.dtype, num_threads).kernels
     return made.attend(NativeAttention(BLOCK_SIZE, CPU, kernels), options)
 
 
@@ -43,6 +43,13 @@ def test_any_number_of_heads_share_a_key_of_any_width(heads):
 
     for options in OPTIONS.values():
         torch.testing.assert_close(attend(made, options), attend_plainly(made, options))
+
+
+def test_several_threads_compute_the_same():
+    made = make_pass([Rows(1, 3), Rows(1, 37)], HEADS["two share wide ones"], BLOCK_SIZE)
+
+    for options in OPTIONS.values():
+        assert torch.equal(attend(made, options, num_threads=3), attend(made, options))
 
 
 def test_in_bfloat16_it_is_as_exact_as_the_result_is_rounded():

@@ -52,15 +52,9 @@ def test_a_compiler_that_makes_nothing_is_told(monkeypatch):
     assert "cannot compile into" in find_native(torch.float32, 1).reason
 
 
-@pytest.mark.parametrize(
-    ("dtype", "num_threads", "reason"),
-    [
-        (torch.float16, 1, "there are no kernels for float16 (--dtype bfloat16)"),
-        (torch.float32, 4, "its kernels run on one thread, not on 4 (--threads 1)"),
-    ],
-    ids=["half precision", "threads"],
-)
-def test_what_they_cannot_serve_is_told_without_a_compiler(monkeypatch, dtype, num_threads, reason):
+def test_a_precision_without_kernels_is_told_without_a_compiler(monkeypatch):
     monkeypatch.setenv("CXX", "none")
 
-    assert find_native(dtype, num_threads).reason == reason
+    assert find_native(torch.float16, 1).reason == (
+        "there are no kernels for float16 (--dtype bfloat16)"
+    )

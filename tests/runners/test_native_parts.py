@@ -50,6 +50,16 @@ def test_a_token_gets_the_same_output_in_any_company():
     assert torch.equal(alone, together)
 
 
+def test_several_threads_compute_the_same():
+    linear, hidden = torch.nn.Linear(48, 200), torch.randn(13, 48)
+    one, three = (
+        NativeMaker(make_native(num_threads=count).kernels).linear(linear) for count in (1, 3)
+    )
+
+    with torch.inference_mode():
+        assert torch.equal(one(hidden), three(hidden))
+
+
 def test_layers_of_one_input_are_one_and_can_be_added_to_something():
     first, second = torch.nn.Linear(24, 8), torch.nn.Linear(24, 33)
     native = make_maker().linear(first, second)

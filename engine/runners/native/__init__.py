@@ -1,1 +1,1 @@
-"""Kernels of our own for one thread of a CPU, in C++, compiled where they are to run."""
+"""Kernels of our own for a CPU, in C++, compiled where they are to run."""

@@ -3,6 +3,8 @@
 // A key/value head is read once for the queries of its group. Scores of a row's whole context are
 // kept, which at one query a row is little.
 
+#include <omp.h>
+
 #include "vectors.h"
 
 // Counts and strides in elements; mirrored by DecodeArguments in kernels.py.
@@ -11,7 +13,7 @@ struct DecodeArguments {
     const void *entries; // [blocks, block_size, kv_heads, key_dim + value_dim]
     void *output;        // [rows, heads, value_dim]
     const void *sinks;   // a score for each head, or null
-    float *scores;       // room for 4 times the longest context, rounded up to 16
+    float *scores;       // for each thread, 4 times the longest context, rounded up to 16
     const int32_t *block_tables; // [rows, table_width]
     const int32_t *kv_lens;      // [rows]
     int64_t num_rows, table_width, block_size;
@@ -19,6 +21,8 @@ struct DecodeArguments {
     int64_t row_stride, head_stride; // of the query
     int64_t window;                  // tokens that a query sees; 0 for all
     float scaling, softcap;          // no softcap: 0
+    int64_t num_scores;              // of each thread
+    int32_t num_threads;
 };
 
 constexpr int MOST_GROUP = 4; // queries that read a key together
@@ -136,42 +140,47 @@ INLINE void softmax(float *scores, long count, float scaling, float softcap, con
 
 template <typename T, int G>
 INLINE void attend_group(const DecodeArguments &a, const Context<T> &context, long row, long head) {
+    float *scores = a.scores + omp_get_thread_num() * a.num_scores;
     const T *query = (const T *)a.query + row * a.row_stride + head * a.head_stride;
     T *output = (T *)a.output + (row * a.num_heads + head) * a.value_dim;
     long count = context.end - context.first, room = (count + LANES - 1) / LANES * LANES;
     if (a.key_dim == 64)
-        score<T, G, 64>(context, query, a.head_stride, 64, a.scores, room, !head);
+        score<T, G, 64>(context, query, a.head_stride, 64, scores, room, !head);
     else
-        score<T, G, 0>(context, query, a.head_stride, a.key_dim, a.scores, room, !head);
+        score<T, G, 0>(context, query, a.head_stride, a.key_dim, scores, room, !head);
     for (int g = 0; g < G; g++) {
         const float *sink = a.sinks ? (const float *)a.sinks + head + g : nullptr;
-        softmax(a.scores + g * room, count, a.scaling, a.softcap, sink);
+        softmax(scores + g * room, count, a.scaling, a.softcap, sink);
     }
-    weigh<T, G>(context, output, a.value_dim, a.key_dim, a.scores, room);
+    weigh<T, G>(context, output, a.value_dim, a.key_dim, scores, room);
 }
 
-template <typename T> INLINE void attend(const DecodeArguments &a) {
+template <typename T>
+static void attend_head(const DecodeArguments &a, long row, long kv_head) {
     long dims = a.key_dim + a.value_dim, group = a.num_heads / a.num_kv_heads;
-    for (long row = 0; row < a.num_rows; row++) {
-        long end = a.kv_lens[row], first = a.window && end > a.window ? end - a.window : 0;
-        long next = row + 1 < a.num_rows ? row + 1 : row, next_end = a.kv_lens[next];
-        long next_first = a.window && next_end > a.window ? (next_end - a.window) / a.block_size : 0;
-        for (long kv_head = 0; kv_head < a.num_kv_heads; kv_head++) {
-            Context<T> context = {(const T *)a.entries + kv_head * dims,
-                                  a.block_tables + row * a.table_width,
-                                  a.block_size,
-                                  a.num_kv_heads * dims,
-                                  first,
-                                  end,
-                                  a.block_tables[next * a.table_width + next_first]};
-            long head = kv_head * group, stop = head + group;
-            for (; stop - head >= MOST_GROUP; head += MOST_GROUP)
-                attend_group<T, MOST_GROUP>(a, context, row, head);
-            if (stop - head == 3) attend_group<T, 3>(a, context, row, head);
-            if (stop - head == 2) attend_group<T, 2>(a, context, row, head);
-            if (stop - head == 1) attend_group<T, 1>(a, context, row, head);
-        }
-    }
+    long end = a.kv_lens[row], first = a.window && end > a.window ? end - a.window : 0;
+    long next = row + 1 < a.num_rows ? row + 1 : row, next_end = a.kv_lens[next];
+    long next_first = a.window && next_end > a.window ? (next_end - a.window) / a.block_size : 0;
+    Context<T> context = {(const T *)a.entries + kv_head * dims,
+                          a.block_tables + row * a.table_width,
+                          a.block_size,
+                          a.num_kv_heads * dims,
+                          first,
+                          end,
+                          a.block_tables[next * a.table_width + next_first]};
+    long head = kv_head * group, stop = head + group;
+    for (; stop - head >= MOST_GROUP; head += MOST_GROUP)
+        attend_group<T, MOST_GROUP>(a, context, row, head);
+    if (stop - head == 3) attend_group<T, 3>(a, context, row, head);
+    if (stop - head == 2) attend_group<T, 2>(a, context, row, head);
+    if (stop - head == 1) attend_group<T, 1>(a, context, row, head);
+}
+
+template <typename T> static void attend(const DecodeArguments &a) {
+    long num_parts = a.num_rows * a.num_kv_heads;
+#pragma omp parallel for num_threads(a.num_threads) if (a.num_threads > 1) schedule(dynamic)
+    for (long part = 0; part < num_parts; part++)
+        attend_head<T>(a, part / a.num_kv_heads, part % a.num_kv_heads);
 }
 
 extern "C" void attend_float32(const DecodeArguments *a) { attend<float>(*a); }

@@ -37,7 +37,8 @@ class NativeAttention:
         self._has_chunks = False
         self._batch: AttentionBatch | None = None
         self._scores = torch.empty(0)
-        self._arguments = DecodeArguments(block_size=block_size)
+        self._num_threads = kernels.num_threads
+        self._arguments = DecodeArguments(block_size=block_size, num_threads=self._num_threads)
 
     def begin(self, spans: list[Span]) -> None:
         rows = list(takewhile(lambda span: span.num_tokens == 1, spans))
@@ -67,9 +68,10 @@ class NativeAttention:
     def _begin_rows(self, rows: list[Span]) -> None:
         batch = self._batch = batch_spans(rows, self._block_size, self._device)
         room = MOST_GROUP * (batch.max_kv_len + LANES)
-        if self._scores.numel() < room:
-            self._scores = torch.empty(2 * room, dtype=torch.float32)
+        if self._scores.numel() < room * self._num_threads:
+            self._scores = torch.empty(2 * room * self._num_threads, dtype=torch.float32)
         arguments = self._arguments
+        arguments.num_scores = room
         arguments.scores = self._scores.data_ptr()
         arguments.block_tables = batch.block_tables.data_ptr()
         arguments.kv_lens = batch.kv_lens.data_ptr()

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 FLAGS = (
-    *("-std=c++17", "-O3", "-march=native", "-ffp-contract=fast"),
+    *("-std=c++17", "-O3", "-march=native", "-ffp-contract=fast", "-fopenmp"),
     *("-shared", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno"),
 )
 COMPILERS = ("c++", "g++", "clang++")

@@ -30,15 +30,13 @@ def find_native(dtype: torch.dtype, num_threads: int) -> Native:
     """Compile and load the kernels, unless a library of them is there.
 
     Args:
-        num_threads: that torch has; the kernels run on one.
+        num_threads: that torch has, whose OpenMP they share.
     """
     if dtype not in DTYPES:
         name = str(dtype).removeprefix("torch.")
         return Native(reason=f"there are no kernels for {name} (--dtype bfloat16)")
-    if num_threads > 1:
-        return Native(reason=f"its kernels run on one thread, not on {num_threads} (--threads 1)")
     try:
-        return Native(load_kernels(compile_library(), dtype))
+        return Native(load_kernels(compile_library(), dtype, num_threads))
     except CompilerError as error:
         return Native(reason=str(error))
     except (OSError, AttributeError) as error:

@@ -23,6 +23,7 @@ class LinearArguments(ctypes.Structure):
         *((name, COUNT) for name in ("num_tokens", "num_inputs", "num_outputs")),
         ("activation", FLAG),
         ("is_exact", FLAG),
+        ("num_threads", FLAG),
     )
 
 
@@ -37,6 +38,8 @@ class DecodeArguments(ctypes.Structure):
         *((name, COUNT) for name in ("row_stride", "head_stride", "window")),
         ("scaling", REAL),
         ("softcap", REAL),
+        ("num_scores", COUNT),
+        ("num_threads", FLAG),
     )
 
 
@@ -77,9 +80,13 @@ class Kernels:
     """What the library computes in one precision.
 
     Each takes the structure of its name; the memory that it points to has to live meanwhile.
+
+    Attributes:
+        num_threads: that products and attention run on.
     """
 
     dtype: torch.dtype
+    num_threads: int
     linear: Kernel
     attend: Kernel
     norm: Kernel
@@ -87,7 +94,7 @@ class Kernels:
     write: Kernel
 
 
-def load_kernels(library: Path, dtype: torch.dtype) -> Kernels:
+def load_kernels(library: Path, dtype: torch.dtype, num_threads: int) -> Kernels:
     """Open a compiled library.
 
     Raises:
@@ -105,6 +112,7 @@ def load_kernels(library: Path, dtype: torch.dtype) -> Kernels:
     kind = DTYPES[dtype]
     return Kernels(
         dtype,
+        num_threads,
         linear=bind(f"linear_{kind}", LinearArguments),
         attend=bind(f"attend_{kind}", DecodeArguments),
         norm=bind(f"norm_{kind}", NormArguments),

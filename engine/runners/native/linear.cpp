@@ -16,6 +16,7 @@ struct LinearArguments {
     int64_t num_tokens, num_inputs, num_outputs;
     int32_t activation; // 0 none; else every second 16 outputs are multiplied by it of those before
     int32_t is_exact;   // output in single precision, whatever the weights are in
+    int32_t num_threads;
 };
 
 constexpr long PANEL = 2 * LANES;
@@ -127,6 +128,7 @@ template <typename T> static void tile_of(long m, const LinearArguments &a, long
 }
 
 template <typename T> static void linear(const LinearArguments &a) {
+#pragma omp parallel for num_threads(a.num_threads) if (a.num_threads > 1)
     for (long column = 0; column < a.num_outputs; column += PANEL)
         for (long token = 0; token < a.num_tokens; token += MOST_TOKENS)
             tile_of<T>(a.num_tokens - token, a, token, column);

@@ -142,6 +142,7 @@ class Product:
             num_inputs=size[1],
             num_outputs=size[0],
             activation=activation,
+            num_threads=kernels.num_threads,
         )
 
     @property
