@@ -21,6 +21,7 @@ from tuiapp.screens.dialog import Dialog
 from tuiapp.session import Session
 from tuiapp.view.forecast import Forecast, forecast
 from tuiapp.view.snapshot import Snapshot
+from tuiapp.widgets.field import Field
 from tuiapp.widgets.prompt_input import PromptInput
 
 PRIORITY = re.compile(r"-?[0-9]{1,6}", re.ASCII)
@@ -88,7 +89,7 @@ class InjectScreen(Dialog[None]):
         ):
             with Horizontal(classes="row"):
                 yield Label(name)
-                yield Input(
+                yield Field(
                     value, id=key, type="integer", max_length=7, classes="short", compact=True
                 )
                 yield Static(id=f"{key}-note", classes="note", markup=False)

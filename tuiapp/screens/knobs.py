@@ -33,6 +33,7 @@ from tuiapp.knobs import (
 from tuiapp.screens.commands import CommandsScreen
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.live_keys import KEYS, closing
+from tuiapp.widgets.field import Field
 
 LINE_WIDTH = 39  # a name and, at the right, its value
 NARROW = 50  # cells; a dialect's name then gets a line of its own
@@ -99,7 +100,7 @@ class KnobsScreen(Dialog[str]):
                 yield Static(id="details", markup=False)
         with Horizontal(id="row"):
             yield Label("set to")
-            yield Input(id="value", compact=True)
+            yield Field(id="value", compact=True)
             yield Static(id="problem", markup=False)
 
     def on_mount(self) -> None:

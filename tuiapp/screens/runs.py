@@ -28,6 +28,7 @@ from tuiapp.screens.replay import ReplayScreen
 from tuiapp.screens.report import Again, ReportScreen
 from tuiapp.screens.run_pair import RunPairScreen
 from tuiapp.session import Session
+from tuiapp.widgets.field import Field
 from tuiapp.widgets.run_rows import draw_details, draw_entry, draw_heading
 
 HINT = "⏎ report  p replay  space mark  c compare two  l lanes  d delete  / filter  esc close"
@@ -68,7 +69,7 @@ class RunsScreen(Dialog[None]):
         self._marked: list[str] = []
 
     def compose_body(self) -> ComposeResult:
-        yield Input(placeholder="filter: preset, engine, model, device", id="filter")
+        yield Field(placeholder="filter: preset, engine, model, device", id="filter")
         yield Static(id="heading", markup=False)
         yield OptionList(markup=False, compact=True)
         yield Static("looking …", id="details", markup=False)

@@ -12,6 +12,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from tuiapp.widgets.field import Field
+
 PLACEHOLDER = "id, label, state (waiting, decode, held, …) or text"
 
 
@@ -36,7 +38,7 @@ class FilterBar(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Static("/", id="sign", markup=False)
-        yield Input(placeholder=PLACEHOLDER, id="filter", compact=True)
+        yield Field(placeholder=PLACEHOLDER, id="filter", compact=True)
         yield Static(id="count", markup=False)
 
     def open(self) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from textual import events
-from textual.widgets import Input
+
+from tuiapp.widgets.field import Field
 
 LINE_FEED = "⏎"  # how a line feed is shown in the one line
 
 
-class PromptInput(Input):
+class PromptInput(Field):
     """As `Input`, which keeps the first pasted line only."""
 
     @property

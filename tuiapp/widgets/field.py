@@ -1,0 +1,12 @@
+"""`Field`: a line to type into."""
+
+from __future__ import annotations
+
+from textual.widgets import Input
+
+
+class Field(Input):
+    """As `Input`, whose cursor blinks even where nothing is to move (TEXTUAL_ANIMATIONS=none)."""
+
+    def on_mount(self) -> None:
+        self.set_reactive(Input.cursor_blink, self.app.animation_level != "none")
