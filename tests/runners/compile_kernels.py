@@ -21,6 +21,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, CompiledKernel, compile
 
 from engine.runners.kv_cache import LayerShape
+from engine.runners.triton.fused_kernels import gate_kernel, norm_kernel, turn_kernel
 from engine.runners.triton.paged_kernel import (
     UNALIGNED,
     UNSPECIALISED,
@@ -33,6 +34,7 @@ from engine.runners.triton.paged_launch import (
     attend_constants,
     combine_constants,
 )
+from engine.runners.triton.write_kernel import write_kernel
 
 TYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}
 IN_MODEL_DTYPE = ("query", "keys", "values", "output", "sinks")
@@ -64,6 +66,24 @@ KINDS = {
 }
 
 
+SMALL: list[tuple[Any, dict[str, object], int]] = [  # as Llama 3.1 8B or Qwen3 launches them
+    (norm_kernel, {"WIDTH": 4096, "PAD": 4096, "HAS_ADDEND": True}, 8),
+    (
+        turn_kernel,
+        {"NUM_HEADS": 40, "HEAD_DIM": 128, "NUM_ANGLES": 128, "PAD": 128, "HAS_NORM": True},
+        1,
+    ),
+    (gate_kernel, {"WIDTH": 14_336, "BLOCK": 1024, "ACTIVATION": "swish"}, 4),
+    (gate_kernel, {"WIDTH": 14_336, "BLOCK": 1024, "ACTIVATION": "gelu none"}, 4),
+    (gate_kernel, {"WIDTH": 14_336, "BLOCK": 1024, "ACTIVATION": "gelu tanh"}, 4),
+    (
+        write_kernel,
+        {"NUM_KV_HEADS": 8, "KEY_DIM": 128, "VALUE_DIM": 128, "KEY_PAD": 128, "VALUE_PAD": 128},
+        1,
+    ),
+]
+
+
 def compile_all(capability: int) -> Iterator[dict[str, Any]]:
     for name, kind in KINDS.items():
         for is_decode in (True, False):
@@ -78,6 +98,26 @@ def compile_all(capability: int) -> Iterator[dict[str, Any]]:
     kind = KINDS["all in float32"]
     constants = combine_constants(kind, kind.tiles(is_decode=True), Splitting())
     yield report("combine", build(combine_kernel, kind, constants, capability, {}), "fp32")
+    for dtype in ("bf16", "fp32"):
+        for kernel, constants, num_warps in SMALL:
+            compiled = build_small(kernel, dtype, constants, capability, num_warps)
+            yield report(f"{kernel.__name__} in {dtype}", compiled, dtype)
+
+
+def build_small(
+    kernel: Any, dtype: str, constants: dict[str, object], capability: int, num_warps: int
+) -> CompiledKernel:
+    """Compile a kernel whose tensors are all of one type, but for slots."""
+    types = {"slots": "*i64", "epsilon": "fp32"}
+    signature, attributes = {}, {}
+    for index, name in enumerate(kernel.arg_names):
+        default = "i32" if name.endswith("stride") else f"*{dtype}"
+        signature[name] = "constexpr" if name in constants else types.get(name, default)
+        if signature[name] not in ("constexpr", "fp32", "*i64"):
+            attributes[(index,)] = [["tt.divisibility", 16]]
+    source = ASTSource(kernel, signature, constants, attributes)
+    target = GPUTarget("cuda", capability, 32)
+    return compile(source, target=target, options={"num_warps": num_warps})
 
 
 def build(

@@ -27,6 +27,11 @@ def compile_for(capability: int, cache_dir: str) -> list[dict[str, Any]]:
     return json.loads(done.stdout)
 
 
+def attending(kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Those that attend, a decoding row or chunks; the others move and scale what there is."""
+    return [kernel for kernel in kernels if kernel["name"].endswith(("decode", "chunks"))]
+
+
 @pytest.fixture(scope="module", params=SHARED_MEMORY)
 def capability(request: pytest.FixtureRequest) -> int:
     return int(request.param)
@@ -44,19 +49,19 @@ def test_each_fits_into_the_shared_memory_and_the_registers(kernels, capability)
         if kernel["shared"] > SHARED_MEMORY[capability] or kernel["stack"] > LITTLE_STACK
     ]
 
-    assert len(kernels) == 7 * 2 + 1
+    assert len(kernels) == 7 * 2 + 1 + 2 * 6
     assert too_large == []
 
 
 def test_bfloat16_is_for_tensor_cores_and_float32_never_rounds_to_tf32(kernels):
-    attending = [kernel for kernel in kernels if kernel["name"] != "combine"]
-
-    assert all("mma" in kernel["uses"] for kernel in attending if kernel["dtype"] == "bf16")
+    assert all(
+        "mma" in kernel["uses"] for kernel in attending(kernels) if kernel["dtype"] == "bf16"
+    )
     assert not any("tf32" in kernel["uses"] for kernel in kernels)
 
 
 def test_keys_and_values_are_copied_while_others_are_computed_with(kernels):
-    assert [k["name"] for k in kernels if "cp.async" not in k["uses"]] == ["combine"]
+    assert all("cp.async" in kernel["uses"] for kernel in attending(kernels))
 
 
 def test_hopper_multiplies_chunks_with_its_own_instructions(kernels, capability):
