@@ -175,3 +175,18 @@ async def test_the_film_of_the_readme_is_what_the_app_shows_today():
     await play(script, session, PICTURE_SIZE, 0.01, look)
     hint = "batching.svg is stale: the README has the command that makes it"
     assert [line for line in seen if line not in shown] == [], hint
+
+
+def test_a_caption_that_is_longer_than_the_screen_is_wide_takes_two_lines_below_it():
+    long = " ".join(["words"] * 18)  # 107 characters
+    script = Script(schema=1, title="T", scenes=(Scene(caption=long, seconds=0.3),))
+    shot = film(script)
+    first, second = shot.caption_lines(shot.frames[0])
+    assert f"{first} {second}" == long
+    assert len(first) <= 78
+    header, drawn = to_cast(shot).splitlines()[:2]
+    assert json.loads(header)["height"] == 24 + 1 + 2
+    assert first in json.loads(drawn)[2]
+    assert long not in json.loads(drawn)[2]
+    picture = ElementTree.fromstring(to_svg(shot))
+    assert second in "".join(picture.itertext())

@@ -15,7 +15,6 @@ from tuiapp.demo.film import Film, Frame, Line
 
 CLEAR, RESET = "\x1b[2J\x1b[?25l", "\x1b[0m"
 CAPTION = Style(bold=True)
-NUM_BELOW = 2  # lines: an empty one, and the caption
 
 
 def to_cast(film: Film) -> str:
@@ -23,7 +22,7 @@ def to_cast(film: Film) -> str:
     header = {
         "version": 2,
         "width": film.width,
-        "height": film.height + NUM_BELOW,
+        "height": film.height + film.num_below,
         "title": film.title,
         "env": {"TERM": "xterm-256color"},
     }
@@ -47,8 +46,19 @@ def _draw(frame: Frame, before: Frame | None, film: Film) -> str:
         if before is None or before.lines[number - 1] != line
     ]
     if before is None or before.caption != frame.caption:
-        caption = CAPTION.render(frame.caption, color_system=ColorSystem.TRUECOLOR)
-        parts.append(f"\x1b[{film.height + NUM_BELOW};1H\x1b[2K {caption}")
+        parts.append(_draw_caption(frame, film))
+    return "".join(parts)
+
+
+def _draw_caption(frame: Frame, film: Film) -> str:
+    """The caption in place of the one before."""
+    first = film.height + 2
+    lines = film.caption_lines(frame)
+    parts = []
+    for number in range(film.num_below - 1):
+        text = lines[number] if number < len(lines) else ""
+        shown = CAPTION.render(text, color_system=ColorSystem.TRUECOLOR)
+        parts.append(f"\x1b[{first + number};1H\x1b[2K {shown}")
     return "".join(parts)
 
 

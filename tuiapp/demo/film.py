@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 
 from rich.segment import Segment
 
@@ -44,6 +45,15 @@ class Film:
     height: int
     seconds: float
     frames: tuple[Frame, ...]
+
+    @property
+    def num_below(self) -> int:
+        """Lines below the screen: an empty one, and what the longest caption takes."""
+        return 1 + max((len(self.caption_lines(each)) for each in self.frames), default=1)
+
+    def caption_lines(self, frame: Frame) -> list[str]:
+        """The caption in lines that fit below the screen, a column away from its edges."""
+        return wrap(frame.caption, self.width - 2)
 
 
 async def shoot_film(

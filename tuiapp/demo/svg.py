@@ -7,7 +7,7 @@ drawn once and used again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from rich.segment import Segment
@@ -25,8 +25,11 @@ PAPER, INK = DARK.background or "#000000", DARK.foreground or "#ffffff"
 def to_svg(film: Film) -> str:
     """The whole file; the same film gives the same text."""
     sheet = _Sheet()
-    step = (film.height + 2) * LEADING
-    strip = "".join(sheet.picture(frame, number * step) for number, frame in enumerate(film.frames))
+    step = (film.height + film.num_below) * LEADING
+    strip = "".join(
+        sheet.picture(frame, film.caption_lines(frame), number * step)
+        for number, frame in enumerate(film.frames)
+    )
     width, height = film.width * CELL + 2 * MARGIN, step + 2 * MARGIN
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" '
@@ -63,15 +66,18 @@ class _Sheet:
         self._drawn: list[str] = []
         self._styles: dict[str, str] = {}
 
-    def picture(self, frame: Frame, top: int) -> str:
+    def picture(self, frame: Frame, caption: Sequence[str], top: int) -> str:
         """One picture of the strip; `top` is in pixels."""
         lines = frame.lines
         uses = "".join(
             f'<use href="#{self._name_of(line)}" y="{top + number * LEADING}"/>'
             for number, line in enumerate(lines)
         )
-        words = self._name_of((Segment(f" {frame.caption}", Style(bold=True, color=INK)),))
-        return f'{uses}<use href="#{words}" y="{top + (len(lines) + 1) * LEADING}"/>'
+        bold = Style(bold=True, color=INK)
+        for number, text in enumerate(caption, len(lines) + 1):
+            words = self._name_of((Segment(f" {text}", bold),))
+            uses += f'<use href="#{words}" y="{top + number * LEADING}"/>'
+        return uses
 
     def definitions(self) -> str:
         return "\n".join(self._drawn)
