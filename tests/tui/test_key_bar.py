@@ -43,6 +43,11 @@ async def test_spelled_keys_take_the_room_that_they_take():
         assert last_line(stage).endswith("i Inject  ? Help  q Quit")
 
 
+async def test_a_key_of_ones_own_stays_in_its_place():
+    async with staged((80, 24), own=Found(Preferences(keys={"burst": "f5"}))) as stage:
+        assert last_line(stage).startswith("1/2/3 Batcher  f5 Burst  w Workload")
+
+
 async def test_a_comparison_has_help_and_the_way_back():
     async with staged((80, 24)) as stage:
         await stage.press("b", "c")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Footer
@@ -21,7 +22,7 @@ class KeyBar(Footer):
         self._drawn_for = 0
 
     def compose(self) -> ComposeResult:
-        keys = list(super().compose())
+        keys = sorted(super().compose(), key=self._rank)
         self._drawn_for = self.app.size.width
         room = self._drawn_for - sum(_width(key) for key in keys if _is_vital(key))
         for key in keys:
@@ -31,6 +32,12 @@ class KeyBar(Footer):
                     continue
                 room -= _width(key)
             yield key
+
+    def _rank(self, key: Widget) -> int:
+        """Its place among the screen's bindings, wherever a user's own key has moved it to."""
+        actions = [each.action for each in self.screen.BINDINGS if isinstance(each, Binding)]
+        assert isinstance(key, FooterKey), "no bindings here are grouped"
+        return actions.index(key.action) if key.action in actions else len(actions)
 
     def on_resize(self, event: events.Resize) -> None:
         if self.app.size.width != self._drawn_for:
@@ -43,5 +50,5 @@ def _is_vital(key: Widget) -> bool:
 
 def _width(key: Widget) -> int:
     """Cells that a key takes with its word."""
-    assert isinstance(key, FooterKey), "no bindings here are grouped"
+    assert isinstance(key, FooterKey)
     return Content(f"{key.key_display}{key.description}").cell_length + PADDING
