@@ -142,10 +142,7 @@ class EngineCore:
         self.settings, self.queues.pool, self.batcher = settings, pool, batcher
         self.queues.reorder(make_order(settings))
         self.log.append(Configured(self.clock.now(), settings))
-        for seq in [*self.queues.running, *self.queues.waiting]:
-            if not seq.is_finished and (message := self._refusal(seq.request)):
-                self._drop(seq, FinishReason.REJECTED, message)
-        self._deliver_batch()
+        self._refuse_misfits()
 
     def preempt_all(self) -> None:
         """Free every slot and every block; what ran comes first in line."""
@@ -286,6 +283,13 @@ class EngineCore:
             now = self.clock.now()
             for seq in self.queues.running:
                 self._outputs.deliver(seq, now)
+
+    def _refuse_misfits(self) -> None:
+        """End those that the settings no longer have room for."""
+        for seq in [*self.queues.running, *self.queues.waiting]:
+            if not seq.is_finished and (message := self._refusal(seq.request)):
+                self._drop(seq, FinishReason.REJECTED, message)
+        self._deliver_batch()  # one of them may have been the last that its batch waited for
 
     def _make_way(self, settings: EngineSettings) -> None:
         """Preempt the newest until the others can go on under these settings."""
