@@ -125,12 +125,17 @@ def load_for(
 def choose_maker(native: Native) -> PartMaker:
     """What a model on the CPU is made of: our own kernels, or oneDNN's.
 
-    With AMX, oneDNN computes many tokens in bfloat16 several times as fast as they do.
+    Ours are made for AVX-512, whose registers hold a tile of theirs; with AMX, oneDNN computes many
+    tokens in bfloat16 several times as fast.
     """
     kernels = native.kernels
-    if kernels is None or (kernels.dtype is torch.bfloat16 and torch.cpu._is_amx_tile_supported()):
+    if kernels is None:
         return OneDnnMaker()
-    return NativeMaker(kernels)
+    suits: bool = torch.cpu._is_avx512_supported()
+    if kernels.dtype is torch.bfloat16:
+        has_pairs: bool = torch.cpu._is_avx512_bf16_supported()
+        suits = has_pairs and not torch.cpu._is_amx_tile_supported()
+    return NativeMaker(kernels) if suits else OneDnnMaker()
 
 
 def arrange(

@@ -18,7 +18,10 @@ from engine.events import EngineInfo
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
 from engine.run import run
-from engine.runners.build import build_parts, refit_parts, set_threads
+from engine.runners.build import build_parts, choose_maker, refit_parts, set_threads
+from engine.runners.layers.maker import OneDnnMaker
+from engine.runners.native.find import NO_NATIVE
+from engine.runners.native.parts import NativeMaker
 from engine.runners.parts import ModelSpec, num_blocks_wanted
 from engine.settings import EngineSettings
 from engine.workload import Listed
@@ -60,6 +63,23 @@ def test_without_a_compiler_it_runs_all_the_same_and_says_what_is_missing(monkey
     attention = build_parts(TINY, EngineSettings()).info.attention
 
     assert attention == "grouped gather + sdpa (not native: CXX=none is not there)"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "missing"),
+    [(torch.float32, "_is_avx512_supported"), (torch.bfloat16, "_is_avx512_bf16_supported")],
+    ids=str,
+)
+def test_products_are_ours_where_the_processor_suits_them(monkeypatch, dtype, missing):
+    native = make_native(dtype)
+    for name in ("_is_avx512_supported", "_is_avx512_bf16_supported"):
+        monkeypatch.setattr(torch.cpu, name, lambda: True)
+    monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False)
+    assert type(choose_maker(native)) is NativeMaker
+
+    monkeypatch.setattr(torch.cpu, missing, lambda: False)
+    assert type(choose_maker(native)) is OneDnnMaker
+    assert type(choose_maker(NO_NATIVE)) is OneDnnMaker
 
 
 def test_the_cache_has_room_for_every_slot_of_whichever_batcher():

@@ -1,7 +1,7 @@
 """`compile_library`: have this machine's C++ compiler build the kernels for its own processor.
 
 Once for each processor, compiler and version of the kernels; the library is kept in the user's
-cache. A processor without wide vectors gets a correct library too, only not as fast a one.
+cache.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 FLAGS = (
     *("-std=c++17", "-O3", "-march=native", "-ffp-contract=fast", "-fopenmp"),
-    *("-shared", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno"),
+    *("-shared", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w"),
 )
 COMPILERS = ("c++", "g++", "clang++")
 COMPILE_SECONDS = 300.0
@@ -99,7 +99,8 @@ def _compile(compiler: str, sources: list[Path], library: Path) -> None:
             )
             made.replace(library)
     except subprocess.CalledProcessError as error:
-        said = (error.stderr.strip() or "nothing").splitlines()[0]
+        lines = (error.stderr.strip() or "nothing").splitlines()
+        said = next((line for line in lines if "error:" in line), lines[0])
         raise CompilerError(f"{compiler} cannot compile the kernels: {said}") from error
     except subprocess.TimeoutExpired as error:
         raise CompilerError(f"{compiler} takes more than {COMPILE_SECONDS:.0f} s") from error
