@@ -160,6 +160,9 @@ def main() -> int:
     scale = DRY if options.dry else FULL
     if scale.device == "cpu":
         torch.set_num_threads(1)
+    elif not torch.cuda.is_available():
+        print("no CUDA device here; --dry tries the script on the CPU")
+        return 2
     budget = Budget(options.seconds or scale.seconds)
     found = Findings(measure_bandwidth(scale))
     with folders(scale) as places:
