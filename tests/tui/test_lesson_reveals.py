@@ -26,7 +26,7 @@ REVEALED = {
     "what-the-timeout-trades": ("3.93 times, so a good deal more.",),
     "why-continuous": ("2.18 times, so about twice as many, or more.",),
     "the-prefill-spike": ("5.44 times, so more than three times.",),
-    "the-size-of-a-chunk": ("40.86 times, so more than twice as long.",),
+    "the-size-of-a-chunk": ("40.86 times, so longer still.",),
     "paging-against-reserving": ("7.62 times, so more than four times.",),
     "preemption": ("186.08 times, so more than five times.",),
     "light-traffic": ("21.08 times, so more: dynamic is first.",),
