@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from engine.collector import collect_seldom
-from tuiapp.bare_help import BareCommand, BareGroup
+from tuiapp.cli.bare_help import BareCommand, BareGroup
 from tuiapp.cli.bench import bench_command
 from tuiapp.cli.complaining import complaining
 from tuiapp.cli.config import config_command
