@@ -17,6 +17,7 @@ class LoadStage(Enum):
     IMPORT = "importing torch and transformers"
     FIND = "looking for the model"
     WEIGHTS = "reading weights"
+    KERNELS = "compiling kernels for this processor, only this once"
     ARRANGE = "arranging weights"
     MEASURE = "measuring the device"
     CACHE = "building the KV cache"

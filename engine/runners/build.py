@@ -113,10 +113,12 @@ def load_for(
     dtype = choose_precision(spec, device)
     is_sharded = spec.tensor_parallel_size > 1
     loaded = load_model(spec.model, device, dtype, spec.load_format, report, is_sharded=is_sharded)
-    report(LoadStep(LoadStage.ARRANGE))
     set_threads(spec.num_threads, loaded.num_params)
+    native = NO_NATIVE
+    if device.type == "cpu":
+        native = find_native(dtype, torch.get_num_threads(), report)
+    report(LoadStep(LoadStage.ARRANGE))
     quantize(loaded.model, spec.quantization)
-    native = find_native(dtype, torch.get_num_threads()) if device.type == "cpu" else NO_NATIVE
     if not is_sharded and spec.quantization == NONE:
         arrange(loaded.model, device, native, compiles=spec.compiles)
     return loaded, adopt(loaded.model, spec.attention, native)

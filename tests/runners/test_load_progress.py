@@ -23,7 +23,9 @@ def test_a_load_counts_every_tensor_and_names_its_stages(capfd):
     steps = steps_of_a_load()
     counted = [step for step in steps if step.total]
     assert [step.done for step in counted] == list(range(1, counted[0].total + 1))
-    assert list(dict.fromkeys(step.stage for step in steps)) == [
+    stages = dict.fromkeys(step.stage for step in steps)
+    stages.pop(LoadStage.KERNELS, None)  # only where no test before has compiled them
+    assert list(stages) == [
         LoadStage.FIND,
         LoadStage.WEIGHTS,
         LoadStage.ARRANGE,

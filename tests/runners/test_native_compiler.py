@@ -7,6 +7,7 @@ import shutil
 import pytest
 import torch
 
+from engine.loading import LoadStage, LoadStep
 from engine.runners.native.compiler import CompilerError, compile_library, find_compiler
 from engine.runners.native.find import find_native
 from tests.runners.native_kernels import make_native
@@ -19,6 +20,18 @@ def test_a_library_that_is_there_is_not_compiled_again():
 
     assert compile_library() == library
     assert library.stat().st_mtime_ns == before
+
+
+def test_compiling_is_told_and_finding_is_not(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    steps = []
+
+    compiled = make_native(report=steps.append)
+    found = make_native(report=steps.append)
+
+    assert steps == [LoadStep(LoadStage.KERNELS)]
+    assert compiled.kernels
+    assert found.kernels
 
 
 def test_a_compiler_of_the_users_choice_is_taken(monkeypatch):

@@ -11,12 +11,15 @@ import os
 import platform
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from engine.loading import LoadStage, LoadStep, Report, report_nowhere
+
 FLAGS = (
     *("-std=c++17", "-O3", "-march=native", "-ffp-contract=fast", "-fopenmp"),
-    *("-shared", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w"),
+    *("-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-math-errno", "-w"),
 )
 COMPILERS = ("c++", "g++", "clang++")
 COMPILE_SECONDS = 300.0
@@ -27,8 +30,8 @@ class CompilerError(Exception):
     """Why there is no library, and what would help."""
 
 
-def compile_library() -> Path:
-    """Build the library unless it is there.
+def compile_library(report: Report = report_nowhere) -> Path:
+    """Build the library unless it is there; report only if it is not, for it takes seconds.
 
     Raises:
         CompilerError: there is no compiler, or it cannot.
@@ -39,6 +42,7 @@ def compile_library() -> Path:
     sources = sorted(Path(__file__).parent.glob("*.cpp"))
     library = _cache_folder() / f"kernels-{_digest(compiler)}.so"
     if not library.exists():
+        report(LoadStep(LoadStage.KERNELS))
         _compile(compiler, sources, library)
     return library
 
@@ -93,10 +97,7 @@ def _compile(compiler: str, sources: list[Path], library: Path) -> None:
         library.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=library.parent) as folder:
             made = Path(folder, library.name)
-            command = [compiler, *FLAGS, *map(str, sources), "-o", str(made)]
-            subprocess.run(
-                command, check=True, capture_output=True, text=True, timeout=COMPILE_SECONDS
-            )
+            _build(compiler, sources, made)
             made.replace(library)
     except subprocess.CalledProcessError as error:
         lines = (error.stderr.strip() or "nothing").splitlines()
@@ -106,3 +107,21 @@ def _compile(compiler: str, sources: list[Path], library: Path) -> None:
         raise CompilerError(f"{compiler} takes more than {COMPILE_SECONDS:.0f} s") from error
     except OSError as error:
         raise CompilerError(f"cannot compile into {library.parent}: {error.strerror}") from error
+
+
+def _build(compiler: str, sources: list[Path], library: Path) -> None:
+    """Compile the sources side by side, since somebody waits, and link what comes of them."""
+    objects = [str(library.with_name(f"{source.stem}.o")) for source in sources]
+    with ThreadPoolExecutor(len(sources)) as pool:
+        runs = [
+            pool.submit(_run, compiler, "-c", str(source), "-o", made)
+            for source, made in zip(sources, objects, strict=True)
+        ]
+    for run in runs:
+        run.result()
+    _run(compiler, "-shared", *objects, "-o", str(library))
+
+
+def _run(compiler: str, *arguments: str) -> None:
+    command = [compiler, *FLAGS, *arguments]
+    subprocess.run(command, check=True, capture_output=True, text=True, timeout=COMPILE_SECONDS)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
+from engine.loading import Report, report_nowhere
 from engine.runners.native.compiler import CompilerError, compile_library
 from engine.runners.native.kernels import DTYPES, Kernels, load_kernels
 
@@ -26,7 +27,7 @@ class Native:
 NO_NATIVE = Native()
 
 
-def find_native(dtype: torch.dtype, num_threads: int) -> Native:
+def find_native(dtype: torch.dtype, num_threads: int, report: Report = report_nowhere) -> Native:
     """Compile and load the kernels, unless a library of them is there.
 
     Args:
@@ -36,7 +37,7 @@ def find_native(dtype: torch.dtype, num_threads: int) -> Native:
         name = str(dtype).removeprefix("torch.")
         return Native(reason=f"there are no kernels for {name} (--dtype bfloat16)")
     try:
-        return Native(load_kernels(compile_library(), dtype, num_threads))
+        return Native(load_kernels(compile_library(report), dtype, num_threads))
     except CompilerError as error:
         return Native(reason=str(error))
     except (OSError, AttributeError) as error:
