@@ -131,6 +131,15 @@ def test_a_life_goes_on_where_the_batcher_changed():
     core.step()
     core.configure(EngineSettings(batcher=BatcherName.STATIC, max_batch_size=1))
     life = life_of(core, "a", 3)
+    assert [span.stage for span in life.spans] == [Stage.PREFILL, Stage.DECODE]
+    assert life.e2e == 4.0
+
+
+def test_a_life_begins_over_where_its_blocks_were_taken():
+    core = make_core(ask("a", 4, max_tokens=4))
+    core.step()
+    core.preempt_all()
+    life = life_of(core, "a", 3)
     assert [span.stage for span in life.spans] == [Stage.PREFILL, Stage.REDONE, Stage.DECODE]
     assert life.e2e == 4.0
 
