@@ -10,10 +10,13 @@ from transformers.models.llama.modeling_llama import LlamaMLP
 from engine.runners.layers.gated_mlp import GatedMlp
 
 
-def make_mlp(activation: str) -> LlamaMLP:
+def make_mlp(activation: str, num_inner: int = 48) -> LlamaMLP:
     torch.manual_seed(0)
-    config = LlamaConfig(hidden_size=32, intermediate_size=48, hidden_act=activation, mlp_bias=True)
-    return LlamaMLP(config)
+    return LlamaMLP(
+        LlamaConfig(
+            hidden_size=32, intermediate_size=num_inner, hidden_act=activation, mlp_bias=True
+        )
+    )
 
 
 @pytest.mark.parametrize("activation", ["silu", "gelu", "gelu_pytorch_tanh"])

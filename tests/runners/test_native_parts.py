@@ -68,11 +68,23 @@ def test_layers_of_one_input_are_one_and_can_be_added_to_something():
     with torch.inference_mode():
         expected = other + torch.cat((first(hidden), second(hidden)), dim=-1)
         torch.testing.assert_close(native.add_to(other, hidden), expected)
+        turned = other.t().contiguous().t()  # the same, as it lies elsewhere in memory
+        torch.testing.assert_close(native.add_to(turned, hidden), expected)
 
 
 @pytest.mark.parametrize("activation", ["silu", "gelu", "gelu_pytorch_tanh"])
 def test_a_gated_layer_computes_what_transformers_does(activation):
     original, hidden = make_mlp(activation), torch.randn(1, 11, 32)
+
+    mlp = GatedMlp.of(original, make_maker())
+
+    with torch.inference_mode():
+        torch.testing.assert_close(mlp(hidden), original(hidden), atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("num_inner", [2, 20, 40, 44])
+def test_a_gated_layer_of_any_size_adds_its_biases(num_inner):
+    original, hidden = make_mlp("silu", num_inner), torch.randn(1, 3, 32)
 
     mlp = GatedMlp.of(original, make_maker())
 

@@ -22,7 +22,6 @@ class LinearArguments(ctypes.Structure):
         *((name, POINTER) for name in ("hidden", "weights", "bias", "other", "output")),
         *((name, COUNT) for name in ("num_tokens", "num_inputs", "num_outputs")),
         ("activation", FLAG),
-        ("is_exact", FLAG),
         ("num_threads", FLAG),
     )
 

@@ -10,12 +10,11 @@
 struct LinearArguments {
     const void *hidden;  // [tokens, num_inputs]
     const void *weights; // [panels, num_inputs, 32]
-    const void *bias;    // [num_outputs], or null
+    const void *bias;    // [num_outputs], or null; where `activation` gates, up to a whole panel
     const void *other;   // what is added, [tokens, num_outputs], or null
     void *output;        // [tokens, num_outputs]; half as many where `activation` gates
     int64_t num_tokens, num_inputs, num_outputs;
     int32_t activation; // 0 none; else every second 16 outputs are multiplied by it of those before
-    int32_t is_exact;   // output in single precision, whatever the weights are in
     int32_t num_threads;
 };
 
@@ -77,7 +76,7 @@ INLINE void multiply(const bf16 *hidden, long stride, const bf16 *weights, long 
     }
 }
 
-template <typename Out> INLINE void put(Out *to, floats value, long count) {
+template <typename T> INLINE void put(T *to, floats value, long count) {
     if (count > 0) store_some(to, value, count);
 }
 
@@ -86,19 +85,20 @@ template <typename T> INLINE floats take(const void *from, long index, long coun
     return load_some((const T *)from + index, count);
 }
 
-template <int M, typename T, typename Out>
+template <int M, typename T>
 INLINE void finish(const LinearArguments &a, long token, long column, floats total[M][2]) {
     for (int m = 0; m < M; m++) {
         for (int half = 0; half < 2; half++) {
             long begin = column + half * LANES, count = a.num_outputs - begin;
             long place = (token + m) * a.num_outputs + begin;
-            total[m][half] += take<T>(a.bias, begin, count) + take<T>(a.other, place, count);
-            if (!a.activation) put((Out *)a.output + place, total[m][half], count);
+            total[m][half] += take<T>(a.bias, begin, a.activation ? LANES : count);
+            total[m][half] += take<T>(a.other, place, count);
+            if (!a.activation) put((T *)a.output + place, total[m][half], count);
         }
         if (a.activation) {
             floats gated = activate(total[m][0], a.activation) * total[m][1];
             long place = (token + m) * (a.num_outputs / 2) + column / 2;
-            put((Out *)a.output + place, gated, a.num_outputs / 2 - column / 2);
+            put((T *)a.output + place, gated, a.num_outputs / 2 - column / 2);
         }
     }
 }
@@ -108,10 +108,7 @@ template <int M, typename T> INLINE void tile(const LinearArguments &a, long tok
     const T *hidden = (const T *)a.hidden + token * a.num_inputs;
     multiply<M>(hidden, a.num_inputs, (const T *)a.weights + column * a.num_inputs, a.num_inputs,
                 total);
-    if (a.is_exact)
-        finish<M, T, float>(a, token, column, total);
-    else
-        finish<M, T, T>(a, token, column, total);
+    finish<M, T>(a, token, column, total);
 }
 
 template <typename T> static void tile_of(long m, const LinearArguments &a, long token, long column) {

@@ -84,7 +84,8 @@ class NativeLinear(AddingLinear):
         return self._product.run(hidden, output)
 
     def add_to(self, other: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-        return self._product.run(hidden, torch.empty_like(other), other.contiguous())
+        other = other.contiguous()
+        return self._product.run(hidden, torch.empty_like(other), other)
 
 
 class NativeGate(PackedWeights):
