@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.backends.base import Backend
-from engine.events import Work
+from engine.events import Configured, Ready, Step, Work
 from engine.log import CHUNK, EventLog
 from engine.plan import SkipReason
 from engine.request import FinishReason, Request, SamplingParams
@@ -147,6 +147,17 @@ def test_what_has_ended_is_forgotten_beyond_some_hundreds():
     _, viewmodel, _ = played(*requests, num_passes=1000)
     assert viewmodel.request("r0") is None
     assert viewmodel.request(f"r{NUM_REMEMBERED + 49}").work is not Work.PREFILL
+
+
+def test_a_pass_may_begin_with_who_is_forgotten_by_now():
+    backend, _, frame = played(ask("gone"), enable_prefix_caching=True)
+    events, end = backend.log.since(0)
+    viewmodel = ViewModel(backend.log)
+
+    viewmodel.feed((each for each in events if isinstance(each, Ready | Configured | Step)), end)
+
+    assert viewmodel.snapshot(backend.now()).block_owners == frame.block_owners
+    assert viewmodel.request_ids == ()
 
 
 def test_polling_in_one_go_or_pass_by_pass_gives_the_same_frame():

@@ -56,6 +56,7 @@ def test_a_text_cut_to_where_its_lines_were_dropped_is_wrapped_anew():
     for word in re.findall(r"\S+\s*", STORY):
         wrapped.add(word)
     assert wrapped.num_dropped > 0
+    assert len(wrapped._marks) <= 4  # of those that can be gone back to
     wrapped.cut(STORY[:20])
     whole.add(STORY[:20])
     assert lines(wrapped) == lines(whole)

@@ -244,8 +244,9 @@ class ViewModel:
 
     def _move_blocks(self, change: BlockChange) -> None:
         self._kv.move(change)
-        if change.lookup and not change.lookup.is_resumed:
-            self._requests[change.request_id].look_up(change.lookup.num_hit)
+        tracked = self._requests.get(change.request_id)  # like its rows, of who is forgotten by now
+        if tracked and change.lookup and not change.lookup.is_resumed:
+            tracked.look_up(change.lookup.num_hit)
 
     def _on_preempted(self, request_id: str) -> None:
         self._num_preemptions += 1

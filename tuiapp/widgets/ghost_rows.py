@@ -129,7 +129,7 @@ class GhostRows(Painted):
         if frame is None:
             return
         width = self._num_cells(frame)
-        drawn_for = (id(frame.base), id(frame.ghost), frame.sizes, frame.span, width)
+        drawn_for = (frame.base, frame.ghost, frame.sizes, frame.span, width)
         if drawn_for != self._drawn_for:
             self._drawn_for = drawn_for
             self._pairs = pair_up(frame.base, frame.ghost, frame.span, width)

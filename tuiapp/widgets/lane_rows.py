@@ -124,7 +124,7 @@ class LaneRows(Painted):
         if frame is None:
             return
         width = self._num_cells(frame)
-        drawn_for = (id(frame.track), frame.ended, frame.span, width, self._bands)
+        drawn_for = (frame.track, frame.ended, frame.span, width, self._bands)
         if drawn_for != self._drawn_for:
             self._drawn_for = drawn_for
             bands = [band for row in self._bands for band in row]

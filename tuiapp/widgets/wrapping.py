@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells
@@ -60,6 +61,8 @@ class WrappedText:
         if excess > 0:
             del self.done[:excess]
             self.num_dropped += excess
+            kept = bisect_left(self._marks, self.num_dropped, key=lambda mark: mark.num_done)
+            del self._marks[:kept]  # nothing goes back to the others
 
     def cut(self, text: str) -> None:
         """Take back what was added behind this text, with which all that was added begins."""
