@@ -129,9 +129,7 @@ class Continuous:
         begun = pool.begin(seq, num_hit + chunk, prefix)
         assert begun, f"{seq.id}: the cache has fewer blocks than it counted"
         filling.give(queues.admit(seq), chunk)
-        if (
-            self.pass_order is not PassOrder.PREFILL_FIRST
-        ):  # nobody makes room in this pass any more
+        if self.pass_order is not PassOrder.PREFILL_FIRST:  # where decodes may yet take its blocks
             pool.promise(seq, num_hit + chunk)
         return None
 

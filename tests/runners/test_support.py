@@ -51,6 +51,20 @@ def test_a_model_that_cannot_be_served_is_refused_with_the_reason(family):
         adopt(make_family(model_type, shape))
 
 
+class InDouble(torch.nn.Module):
+    def forward(self, hidden: torch.Tensor) -> torch.Tensor:
+        return hidden.double()
+
+
+def test_a_model_that_attends_in_two_precisions_at_once_is_refused():
+    model = make_model("llama")
+    attention = model.model.layers[0].self_attn
+    attention.q_proj = torch.nn.Sequential(attention.q_proj, InDouble())
+
+    with pytest.raises(ConfigError, match=r"layer 0 attends in torch\.float32 and torch\.float64"):
+        adopt(model)
+
+
 def test_a_model_whose_first_token_fails_is_refused():
     model = make_model("llama")
     model.lm_head = torch.nn.Linear(7, 7)

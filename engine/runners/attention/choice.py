@@ -12,6 +12,7 @@ from types import MappingProxyType
 import torch
 
 from engine.config import ConfigError, suggest
+from engine.runners.native.layout import LANES
 
 ATTENTIONS = ("auto", "native", "triton", "triton-tuned", "varlen", "gather")
 IN_ORDER = ("triton", "varlen", "gather")  # what `auto` takes, from the fastest on
@@ -21,7 +22,6 @@ NO_FAILURES: Mapping[str, str] = MappingProxyType({})
 VARLEN_DTYPES = (torch.float16, torch.bfloat16)
 VARLEN_WIDEST_HEAD = 256
 VARLEN_BLOCK_SIZE = 256
-NATIVE_LANES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,9 @@ def why_not_native(platform: Platform, demands: Demands) -> str:
         return f"it needs a CPU, and this is {platform.device}"
     if platform.no_native is None:
         return "its kernels have not been loaded"
-    narrow = sorted(dim for dims in demands.dims for dim in dims if dim % NATIVE_LANES)
+    narrow = sorted(dim for dims in demands.dims for dim in dims if dim % LANES)
     if narrow and not platform.no_native:
-        return f"heads of {narrow[0]} dimensions are no multiple of {NATIVE_LANES}"
+        return f"heads of {narrow[0]} dimensions are no multiple of {LANES}"
     return platform.no_native
 
 

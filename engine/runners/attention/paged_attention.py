@@ -207,6 +207,9 @@ class PagedAttention:
         value: torch.Tensor,
         options: AttentionOptions,
     ) -> torch.Tensor:
+        dtypes = {query.dtype, key.dtype, value.dtype}
+        if len(dtypes) > 1:  # kernels read memory as one of them
+            raise TypeError(f"layer {layer} attends in {' and '.join(sorted(map(str, dtypes)))}")
         shape = LayerShape(key.shape[1], key.shape[3], value.shape[3], key.dtype)
         self.shapes[layer] = shape
         self._calls[layer] = LayerCall(shape, query.shape[1], options)

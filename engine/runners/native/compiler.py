@@ -62,10 +62,10 @@ def find_compiler() -> str:
 
 
 def _cache_folder() -> Path:
-    """The user's.
+    """Where the user's libraries are kept.
 
     Raises:
-        CompilerError: what knows it is missing, as it may be where nobody looks at a screen.
+        CompilerError: platformdirs, which knows, is missing, as on a machine that only runs models.
     """
     try:
         from platformdirs import user_cache_path
