@@ -36,6 +36,10 @@ def test_a_cpu_with_kernels_of_its_own_takes_them_and_else_says_what_is_missing(
     assert choose("auto", NATIVE, replace(LLAMA, dims=frozenset({(24, 24)}))) == Choice(
         "gather", "not native: heads of 24 dimensions are no multiple of 16"
     )
+    assert choose("auto", replace(NATIVE, native_dtype=torch.float32), LLAMA) == Choice(
+        "gather",
+        "not native: its kernels are for torch.float32, and the keys in torch.bfloat16",
+    )
 
 
 def test_without_triton_the_next_best_is_taken_and_the_reason_kept():

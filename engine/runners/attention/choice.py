@@ -14,6 +14,8 @@ import torch
 from engine.config import ConfigError, suggest
 from engine.runners.native.layout import LANES
 
+Precision = torch.dtype
+
 ATTENTIONS = ("auto", "native", "triton", "triton-tuned", "varlen", "gather")
 IN_ORDER = ("triton", "varlen", "gather")  # what `auto` takes, from the fastest on
 LEAST_CAPABILITY = (8, 0)  # Ampere: bfloat16 on tensor cores, copies that overlap
@@ -36,6 +38,7 @@ class Platform:
         has_varlen: whether torch's `varlen_attn` knows paged caches.
         torch: its version.
         no_native: why the CPU kernels of our own cannot be had, or empty; None where nobody looked.
+        native_dtype: what they compute in.
     """
 
     device: str
@@ -45,6 +48,7 @@ class Platform:
     has_varlen: bool
     torch: str
     no_native: str | None = None
+    native_dtype: Precision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,8 @@ def why_not_native(platform: Platform, demands: Demands) -> str:
         return f"it needs a CPU, and this is {platform.device}"
     if platform.no_native is None:
         return "its kernels have not been loaded"
+    if platform.native_dtype not in (None, demands.dtype):
+        return f"its kernels are for {platform.native_dtype}, and the keys in {demands.dtype}"
     narrow = sorted(dim for dims in demands.dims for dim in dims if dim % LANES)
     if narrow and not platform.no_native:
         return f"heads of {narrow[0]} dimensions are no multiple of {LANES}"

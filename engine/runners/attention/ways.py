@@ -34,6 +34,7 @@ def find_platform(device: torch.device, native: Native = NO_NATIVE) -> Platform:
         has_varlen=_has_varlen(),
         torch=torch.__version__,
         no_native=None if native == NO_NATIVE else native.reason,
+        native_dtype=native.kernels.dtype if native.kernels else None,
     )
 
 
