@@ -116,6 +116,13 @@ async def test_a_run_that_cannot_be_read_is_told(library):
         assert any("damaged" in n.message or "line" in n.message for n in stage.app._notifications)
 
 
+async def test_an_error_of_ours_is_not_taken_for_a_library_that_is_being_read(library, monkeypatch):
+    monkeypatch.setattr(library, "entries", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        async with staged(library=library) as stage:
+            await stage.press("o")
+
+
 @sizes
 async def test_no_runs(size):
     async with staged(size, library=Library(Path("runs"))) as stage:

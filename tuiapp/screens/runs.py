@@ -88,7 +88,9 @@ class RunsScreen(Dialog[None]):
     @on(Worker.StateChanged)
     def _take(self, event: Worker.StateChanged) -> None:
         result, error = event.worker.result, event.worker.error
-        if event.state is WorkerState.ERROR and isinstance(error, ConfigError):
+        if event.state is WorkerState.ERROR:
+            if not isinstance(error, ConfigError):
+                raise error or RuntimeError("the runs could not be read")
             self.notify(str(error), severity="error", markup=False)
             self.draw()
         elif event.state is WorkerState.SUCCESS and isinstance(result, Comparison):
