@@ -10,6 +10,7 @@ import pytest
 from engine.actions import Abort
 from engine.backends.guest import Visit
 from engine.events import Arrived, Configured, Step, Work
+from engine.metrics import Slo
 from engine.request import Request, SamplingParams
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, EngineSettings
@@ -19,7 +20,7 @@ from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.lanes import Comparison, contest_of_log, contest_of_preset, tell_lane, tell_verdict
 from tuiapp.lanes.choose import choose_contest
 from tuiapp.lanes.ghost import Tone, pair_up, tell_ghost
-from tuiapp.lanes.lane import Status
+from tuiapp.lanes.lane import Lane, Standing, Status
 from tuiapp.lanes.layout import band_slots, share_rows
 from tuiapp.lanes.raster import draw_slots
 from tuiapp.lanes.track import Track
@@ -124,6 +125,22 @@ def test_the_engine_goes_on_as_if_nothing_had_been_compared():
     compare(contest_of_preset(preset_of()), disturbed)
     assert disturbed.core.settings == settings
     assert finish(disturbed) == finish(undisturbed)
+
+
+def test_a_lane_is_over_once_all_of_it_was_read():
+    core = make_core(ask("a", max_tokens=3))
+    lane = Lane("a", core.settings, 1, Slo())
+    lane.told = Standing(Status.RUNNING, core.log, core.info, core.settings)
+    core.step()
+    assert lane.read()
+    while core.has_work:
+        core.step()
+    lane.told = replace(lane.told, status=Status.OVER)
+    assert not lane.is_over
+    assert lane.read()
+    assert lane.is_over
+    assert lane.report().service.num_completed == 1
+    assert not lane.read()
 
 
 def test_a_comparison_that_is_cancelled_leaves_the_engine_at_once():

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from engine.config import ConfigError
-from engine.events import Arrived, EngineInfo, Ready
+from engine.events import Arrived, Ready
 from engine.log import EventLog
 from engine.recording import Recording
 from engine.runners.parts import ModelSpec
-from engine.settings import EngineSettings
 from tuiapp.lanes.comparison import Comparison
 from tuiapp.lanes.contest import Contest
 from tuiapp.lanes.lane import Lane, Standing, Status
@@ -63,12 +62,9 @@ def _open(name: str, entry: Entry) -> Lane:
     if info is None or not arrivals:
         raise ConfigError("nothing had arrived in it", place=str(entry.path))
     lane = Lane(name, recording.settings, len(arrivals), recorded_slo(recording))
-    lane.standing = _standing(log, info, recording.settings, min(arrivals))
+    lane.told = Standing(Status.OVER, log, info, recording.settings, min(arrivals))
+    lane.read()
     return lane
-
-
-def _standing(log: EventLog, info: EngineInfo, settings: EngineSettings, origin: float) -> Standing:
-    return Standing(Status.OVER, log, info, settings, origin)
 
 
 def _traffic(lane: Lane) -> RecordedTraffic:

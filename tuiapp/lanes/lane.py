@@ -52,7 +52,8 @@ class Lane:
         earlier: the numbers of earlier runs of the same requests under the same settings.
 
     Attributes:
-        standing: written by the engine's thread alone.
+        told: written by the engine's thread alone.
+        standing: what it had told when the lane was last read.
         track: what was read so far.
         passes: how long those took that were read so far.
         complaints: what was refused or failed, in the engine's words, each once.
@@ -69,7 +70,7 @@ class Lane:
         self.name = name
         self.settings = settings
         self.num_requests = num_requests
-        self.standing = Standing()
+        self.told = self.standing = Standing()
         self.track = Track()
         self.passes = PassTimes()
         self.complaints: dict[str, None] = {}
@@ -86,15 +87,16 @@ class Lane:
 
     def read(self) -> bool:
         """Take in what is new; return whether anything was."""
-        standing = self.standing
-        if standing.log is None:
-            return False
-        events, self._position = standing.log.since(self._position)
+        before, self.standing = self.standing, self.told
+        has_news = self.standing is not before
+        if self.standing.log is None:
+            return has_news
+        events, self._position = self.standing.log.since(self._position)
         if events:
-            self.track.origin = standing.origin
+            self.track.origin = self.standing.origin
             self._report = None
             self._take_in(events)
-        return bool(events)
+        return has_news or bool(events)
 
     def report(self) -> Report:
         """The numbers of what was read so far."""
@@ -122,7 +124,8 @@ class Lane:
         """The same to be run once more; what this run came to counts on, if it is over."""
         earlier = (*self._earlier, self.report()) if self.is_over else self._earlier
         fresh = Lane(self.name, self.settings, self.num_requests, self._slo, earlier)
-        fresh.standing = Standing(expected=self.track.ended if self.is_over else None)
+        fresh.told = Standing(expected=self.track.ended if self.is_over else None)
+        fresh.read()
         return fresh
 
     def outcome(self) -> Outcome | None:

@@ -41,7 +41,7 @@ class _Run:
     @property
     def time(self) -> float:
         """Seconds since it began."""
-        return self.core.clock.now() - self.lane.standing.origin
+        return self.core.clock.now() - self.lane.told.origin
 
 
 class Race:
@@ -69,7 +69,7 @@ class Race:
         self._spec = spec
         self._traffic = traffic
         self._pending = list(lanes)
-        self._untold = [lane for lane in lanes if lane.standing.expected is None]
+        self._untold = [lane for lane in lanes if lane.told.expected is None]
         self._runs: list[_Run] = []
         self._host: EngineCore | None = None
         self._passes: Measured | None = None
@@ -110,7 +110,7 @@ class Race:
             requests = in_toy_tokens(self._traffic.requests(PromptMaker(host.tokenizer)))
             workload = self._traffic.rehearsal(requests, pace)
             seconds = rehearse(lane.settings, host.info, workload, len(requests), cost)
-            lane.standing = Standing(expected=seconds)
+            lane.told = Standing(expected=seconds)
 
     def _measure_passes(self, settings: EngineSettings) -> Measured:
         """A few passes on an engine to spare, where the live one has run too few.
@@ -126,17 +126,17 @@ class Race:
             self._prepare(lane.settings)
             core = self._engines.build(lane.settings)
         except (ConfigError, RunnerError) as error:
-            lane.standing = replace(lane.standing, status=Status.FAILED, problem=str(error))
+            lane.told = replace(lane.told, status=Status.FAILED, problem=str(error))
             return
         origin = core.clock.now()
         workload = self._traffic.workload(self._requests, self.pace or 1.0)
-        lane.standing = Standing(
+        lane.told = Standing(
             Status.RUNNING,
             core.log,
             core.info,
             core.settings,
             origin,
-            expected=lane.standing.expected,
+            expected=lane.told.expected,
         )
         self._runs.append(_Run(lane, core, Feed(workload, origin)))
 
@@ -184,12 +184,12 @@ class Race:
 
     def _leave(self, run: _Run, status: Status, problem: str = "") -> None:
         self._runs.remove(run)
-        run.lane.standing = replace(run.lane.standing, status=status, problem=problem)
+        run.lane.told = replace(run.lane.told, status=status, problem=problem)
 
     def _end(self, problem: str) -> None:
         """Leave everything as it is."""
         for run in list(self._runs):
             self._leave(run, Status.FAILED, problem)
         for lane in self._pending:
-            lane.standing = Standing(Status.FAILED, problem=problem)
+            lane.told = Standing(Status.FAILED, problem=problem)
         self._pending.clear()
