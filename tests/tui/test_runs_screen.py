@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.library.builders import WHEN, keep
+from engine.config import ConfigError
+from engine.events import Keyframe, Ready
+from engine.request import Request, SamplingParams
+from tests.library.builders import WHEN, findings_of, keep
 from tests.tui.goldens import check_screen, screen_text
-from tests.tui.stage import SIZES, mixed_traffic, staged
+from tests.tui.stage import SIZES, StageBackend, mixed_traffic, staged
 from tuiapp.lanes import tell_verdict
 from tuiapp.lanes.kept import open_kept
 from tuiapp.library.library import Library
@@ -104,6 +107,21 @@ async def test_a_run_of_another_preset_is_minded(library):
     comparison.poll()
     told = str(tell_verdict(comparison))
     assert told.endswith("Mind: different presets, different seeds.")
+
+
+async def test_a_run_whose_beginning_was_forgotten_is_no_lane(library):
+    backend = StageBackend()
+    backend.submit(Request("before", (1,) * 8, SamplingParams(max_tokens=400)))
+    backend.run(300)
+    backend.submit(Request("after", (1,) * 8, SamplingParams(max_tokens=4)))
+    backend.run(20)
+    events, _ = backend.log.since(0)
+    begin = max(at for at, event in enumerate(events) if isinstance(event, Keyframe))
+    ready = Ready(0.0, backend.core.info)
+    kept = library.keep(findings_of()[0], (ready, *events[begin:]), WHEN + timedelta(hours=9))
+    entries = {entry.path: entry for entry in library.entries()}
+    with pytest.raises(ConfigError, match="it begins in the middle of a run"):
+        open_kept([entries[kept.path], library.entries()[1]])
 
 
 async def test_a_run_that_cannot_be_read_is_told(library):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from engine.config import ConfigError
-from engine.events import Arrived, Ready
+from engine.events import Arrived, Keyframe, Ready
 from engine.log import EventLog
 from engine.recording import Recording
 from engine.runners.parts import ModelSpec
@@ -25,7 +25,7 @@ def open_kept(entries: Sequence[Entry]) -> Comparison:
     """Read two to four runs of the library, in this order.
 
     Raises:
-        ConfigError: a recording is damaged, or nothing had arrived in it.
+        ConfigError: a recording is damaged or not whole, or nothing had arrived in it.
     """
     lanes = [_open(name, entry) for name, entry in _name(entries).items()]
     found = [each for one, other in combinations(entries, 2) for each in differences(one, other)]
@@ -59,6 +59,9 @@ def _open(name: str, entry: Entry) -> Lane:
             info = event.info
         elif isinstance(event, Arrived):
             arrivals.append(event.request.arrival)
+        elif isinstance(event, Keyframe) and len(event.requests) > len(arrivals):
+            problem = "it begins in the middle of a run, and a lane needs all of it"
+            raise ConfigError(problem, place=str(entry.path))
     if info is None or not arrivals:
         raise ConfigError("nothing had arrived in it", place=str(entry.path))
     lane = Lane(name, recording.settings, len(arrivals), recorded_slo(recording))
