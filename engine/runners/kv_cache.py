@@ -8,7 +8,8 @@ from math import prod
 import numpy as np
 import torch
 
-from engine.runners.native.kernels import Kernels, WriteArguments
+from engine.runners.native.kernels import Kernels
+from engine.runners.native.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +48,14 @@ class LayerCache:
         size = (num_blocks, block_size, shape.num_kv_heads, shape.key_dim + shape.value_dim)
         self.entries = _zeros(size, shape.dtype, device)
         self._by_slot = self.entries.flatten(0, 1)
-        self._kernel = None if kernels is None else kernels.write
-        item = shape.dtype.itemsize
-        self._arguments = WriteArguments(
-            entries=self.entries.data_ptr(),
-            num_kv_heads=shape.num_kv_heads,
-            key_size=shape.key_dim * item,
-            value_size=shape.value_dim * item,
-        )
+        self._writer = None if kernels is None else Writer(kernels, self.entries, shape.key_dim)
 
     def write(self, slots: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> None:
         """Store the keys and values of T tokens, [T, kv_heads, dim], at `slots`, [T]."""
-        if self._kernel is None or key.stride(2) != 1 or value.stride(2) != 1:
+        if self._writer is not None and key.stride(2) == value.stride(2) == 1:
+            self._writer.write(slots, key, value)
+        else:
             self._by_slot.index_copy_(0, slots, torch.cat((key, value), dim=-1))
-            return
-        arguments, item = self._arguments, self.shape.dtype.itemsize
-        arguments.key, arguments.value = key.data_ptr(), value.data_ptr()
-        arguments.slots, arguments.num_tokens = slots.data_ptr(), slots.shape[0]
-        arguments.key_token_stride = key.stride(0) * item
-        arguments.key_head_stride = key.stride(1) * item
-        arguments.value_token_stride = value.stride(0) * item
-        arguments.value_head_stride = value.stride(1) * item
-        self._kernel(arguments)
 
 
 class KvCache:
