@@ -72,8 +72,10 @@ def forget() -> None:
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
-    """Raises:
-    OutOfTime: so much time is over; a call to the device is waited for.
+    """Interrupt what lasts longer; a call to the device is waited for.
+
+    Raises:
+        OutOfTime: so much time is over.
     """
 
     def ring(_number: int, _frame: FrameType | None) -> None:

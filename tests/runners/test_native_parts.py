@@ -50,6 +50,15 @@ def test_a_token_gets_the_same_output_in_any_company():
     assert torch.equal(alone, together)
 
 
+def test_no_kernel_reads_what_is_not_laid_out_for_it():
+    linear = make_maker(torch.bfloat16).linear(torch.nn.Linear(48, 80, dtype=torch.bfloat16))
+
+    with pytest.raises(RuntimeError, match=r"of 48 inputs in torch\.bfloat16 got 48 in"):
+        linear(torch.randn(3, 48))
+    with pytest.raises(RuntimeError, match=r"got 24 in torch\.bfloat16"):
+        linear(torch.randn(3, 24, dtype=torch.bfloat16))
+
+
 def test_several_threads_compute_the_same():
     linear, hidden = torch.nn.Linear(48, 200), torch.randn(13, 48)
     one, three = (

@@ -159,7 +159,13 @@ class Product:
         Args:
             hidden: [..., T, I].
             other: added, like the output.
+
+        Raises:
+            RuntimeError: it is none for these weights, as torch has it: a kernel would read on.
         """
+        if hidden.dtype is not self._weights.dtype or hidden.shape[-1] != self._num_inputs:
+            wanted = f"{self._num_inputs} inputs in {self._weights.dtype}"
+            raise RuntimeError(f"a layer of {wanted} got {hidden.shape[-1]} in {hidden.dtype}")
         hidden = hidden.contiguous()
         arguments = self._arguments
         arguments.hidden, arguments.output = hidden.data_ptr(), output.data_ptr()
