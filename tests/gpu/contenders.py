@@ -22,7 +22,7 @@ from engine.events import Step, Token, Work
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
 from engine.run import run
-from engine.runners.layers.fuse import Layer
+from engine.runners.layers.layer import Layer
 from engine.runners.loading.load import load_model
 from engine.runners.parts import ModelSpec
 from engine.runners.torch_runner import TorchRunner

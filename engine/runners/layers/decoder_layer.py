@@ -14,22 +14,21 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import torch
-from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from engine.runners.layers.gated_mlp import GatedMlp
+from engine.runners.layers.layer import Layer
 from engine.runners.layers.layer_structure import HEAD_NORMS, INPUTS, find_linears
 from engine.runners.layers.maker import PartMaker, Turner
 from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.layers.rotation import Embeddings
 
 
-class DecoderLayer(torch.nn.Module):
+class DecoderLayer(Layer):
     """Does what a layer of transformers does, if that has the usual structure.
 
     Args:
-        layer: its attention stays in use, as what attention functions ask for their settings.
+        layer, options: see `Layer`.
         mlp: in place of the layer's own.
-        options: what the layer hands to attention beside tensors.
         turner: shared by all layers.
     """
 
@@ -41,14 +40,8 @@ class DecoderLayer(torch.nn.Module):
         maker: PartMaker,
         turner: Turner,
     ) -> None:
-        super().__init__()
+        super().__init__(layer, options)
         attention = layer.self_attn
-        self.attention_type = getattr(layer, "attention_type", None)  # picks the model's mask
-        self.attention = attention
-        self.options = options
-        self.head_dim: int = attention.head_dim
-        self.num_kv_heads = attention.k_proj.out_features // self.head_dim
-        self.num_heads = attention.q_proj.out_features // self.head_dim
         self.before_attention = _norm(layer.input_layernorm, maker)
         self.before_mlp = _norm(layer.post_attention_layernorm, maker)
         self.head_norm = self._norm_of_heads(attention, maker)
@@ -69,11 +62,6 @@ class DecoderLayer(torch.nn.Module):
         if mlp is None:
             return None
         return cls(module, mlp, options, maker, turner)
-
-    def release(self) -> None:
-        """Let go of the weights that have been copied."""
-        for name in (*INPUTS, *HEAD_NORMS, "o_proj"):
-            self.attention._modules.pop(name, None)
 
     def forward(
         self,
@@ -99,8 +87,7 @@ class DecoderLayer(torch.nn.Module):
         turned = self._turner.turn(turning, position_embeddings, self.head_norm).transpose(1, 2)
         query = turned.narrow(1, 0, self.num_heads)
         key = turned.narrow(1, self.num_heads, self.num_kv_heads)
-        attend = ALL_ATTENTION_FUNCTIONS[self.attention.config._attn_implementation]
-        attended, _ = attend(self.attention, query, key, value, attention_mask, **self.options)
+        attended, _ = self.attend(self.attention, query, key, value, attention_mask, **self.options)
         hidden_states = self.output.add_to(hidden_states, attended.flatten(2))
         return self.mlp.add_to(hidden_states, self.before_mlp(hidden_states))
 

@@ -15,23 +15,22 @@ from typing import Any, Self
 
 import torch
 from torch.nn.functional import linear
-from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from engine.runners.layers.device_parts import DeviceMlp, DeviceNorm
+from engine.runners.layers.layer import Layer
 from engine.runners.layers.layer_ops import LayerOps
 from engine.runners.layers.layer_structure import HEAD_NORMS, INPUTS, find_linears, freeze, has_bias
 from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.layers.rotation import Embeddings
 
 
-class DeviceLayer(torch.nn.Module):
+class DeviceLayer(Layer):
     """Does what a layer of transformers does, if that has the usual structure.
 
     Args:
-        layer: its attention stays in use, as what attention functions ask for their settings.
+        layer, options: see `Layer`.
         norms: before attention and before the feed-forward layer.
         mlp: in place of the layer's own.
-        options: what the layer hands to attention beside tensors.
         ops: what lies between the products.
     """
 
@@ -43,16 +42,10 @@ class DeviceLayer(torch.nn.Module):
         options: Mapping[str, Any],
         ops: LayerOps,
     ) -> None:
-        super().__init__()
+        super().__init__(layer, options)
         self.ops = ops
         attention = layer.self_attn
         inputs = [getattr(attention, name) for name in INPUTS]
-        self.attention_type = getattr(layer, "attention_type", None)  # picks the model's mask
-        self.attention = attention
-        self.options = options
-        self.head_dim: int = attention.head_dim
-        self.num_kv_heads = attention.k_proj.out_features // self.head_dim
-        self.num_heads = attention.q_proj.out_features // self.head_dim
         self.before_attention, self.before_mlp = norms
         self.head_weights, self.head_epsilon = self._norm_of_heads(attention)
         weights = torch.cat([part.weight.detach() for part in inputs])
@@ -73,11 +66,6 @@ class DeviceLayer(torch.nn.Module):
         if before_attention is None or before_mlp is None or mlp is None:
             return None
         return cls(module, (before_attention, before_mlp), mlp, options, ops)
-
-    def release(self) -> None:
-        """Let go of the weights that have been copied."""
-        for name in (*INPUTS, *HEAD_NORMS, "o_proj"):
-            self.attention._modules.pop(name, None)
 
     def forward(
         self,
@@ -103,9 +91,8 @@ class DeviceLayer(torch.nn.Module):
         turned = self.ops.turn(heads, cos, sin, num_turning, self.head_weights, self.head_epsilon)
         query, key = turned[:, : self.num_heads], turned[:, self.num_heads :]
         value = heads[:, num_turning:]
-        attend = ALL_ATTENTION_FUNCTIONS[self.attention.config._attn_implementation]
         query, key, value = (each.transpose(0, 1)[None] for each in (query, key, value))
-        attended, _ = attend(self.attention, query, key, value, attention_mask, **self.options)
+        attended, _ = self.attend(self.attention, query, key, value, attention_mask, **self.options)
         added = self.output(attended[0].flatten(1))
         norm = self.before_mlp
         hidden, normed = self.ops.add_and_normalise(hidden, added, norm.weight, norm.epsilon)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from subprocess import SubprocessError
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import torch
 from transformers import PreTrainedModel
@@ -17,6 +17,7 @@ from engine.runners.layers.decoder_layer import DecoderLayer
 from engine.runners.layers.device_layer import DeviceLayer
 from engine.runners.layers.device_parts import DeviceMlp, DeviceNorm
 from engine.runners.layers.gated_mlp import GatedMlp
+from engine.runners.layers.layer import Layer
 from engine.runners.layers.layer_ops import LayerOps
 from engine.runners.layers.maker import ONE_DNN, PartMaker
 from engine.runners.layers.rms_norm import RmsNorm
@@ -24,15 +25,6 @@ from engine.runners.layers.trial import TRIAL_ERRORS, Call, Trial, trying
 
 PART_ERRORS = (*TRIAL_ERRORS, OSError, SubprocessError)  # Triton calls compilers
 TOLERANCES = {torch.float32: 1e-4, torch.bfloat16: 0.05}  # of the largest value
-
-
-@runtime_checkable
-class Layer(Protocol):
-    """A part that stands for a whole layer."""
-
-    def release(self) -> None:
-        """Let go of what it has copied of the layer that it replaces."""
-        ...
 
 
 class Kit(Protocol):
