@@ -23,7 +23,7 @@ from engine.runners.device import (
     free_memory,
     use_device,
 )
-from engine.runners.graphs import first_line
+from engine.runners.first_line import first_line
 from engine.runners.layers import plain_ops
 from engine.runners.layers.fuse import CpuKit, DeviceKit, fuse
 from engine.runners.layers.maker import OneDnnMaker, PartMaker

@@ -17,6 +17,7 @@ from engine.request import Sequence
 from engine.runners.attention.attention_batch import DecodeBatch
 from engine.runners.attention.paged_attention import PagedAttention
 from engine.runners.capture import Capture, Run
+from engine.runners.first_line import first_line
 from engine.runners.forward import Forward
 from engine.runners.inputs.fields import Shape, num_bytes
 from engine.runners.inputs.fill import fill
@@ -188,9 +189,3 @@ class Graph:
     def replay(self) -> torch.Tensor:
         """Run the pass; the tokens, padding behind them, last until the next replay."""
         return self._replay()
-
-
-def first_line(error: Exception) -> str:
-    """What an error says first; torch goes on for pages."""
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

@@ -10,6 +10,7 @@ from engine.plan import RunnerError
 from engine.runners.attention.backend import AttentionBackend
 from engine.runners.attention.choice import Choice, Demands, Platform, choose
 from engine.runners.attention.rehearsal import LayerCall, rehearse
+from engine.runners.first_line import first_line
 from engine.runners.kv_cache import KvCache
 
 BUILD_ERRORS = (RuntimeError, OSError, SubprocessError)  # Triton calls a C compiler and ptxas
@@ -67,10 +68,6 @@ class BackendChooser:
             except BUILD_ERRORS as error:
                 if choice.name == "gather":
                     raise
-                self._failures[choice.name] = f"it failed here: {_first_line(error)}"
+                self._failures[choice.name] = f"it failed here: {first_line(error)}"
             else:
                 return backend, choice.passed_over
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -13,6 +13,7 @@ from transformers.utils import logging
 
 from engine.config import ConfigError
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
+from engine.runners.first_line import first_line
 from engine.runners.loading.hub import reach
 from engine.runners.loading.load_progress import counting_tensors
 from engine.runners.loading.sources import Source, find_source
@@ -89,8 +90,7 @@ def load_model(
             is_dummy = load_format == "dummy"
             return _load(source, device, dtype, is_dummy=is_dummy, is_sharded=is_sharded)
     except LOAD_ERRORS as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ConfigError(f"cannot load the model {name!r}: {reason}") from error
+        raise ConfigError(f"cannot load the model {name!r}: {first_line(error)}") from error
 
 
 def _load(
