@@ -50,11 +50,11 @@ def test_keys_are_spelt_out():
 
 
 async def test_ascii_names_enter_and_the_arrows():
-    async with staged(traffic=mixed_traffic, ascii_only=True) as stage:
+    async with staged(traffic=mixed_traffic, ascii_only=True, size=(140, 36)) as stage:
         await stage.run(20)
         assert "Enter Inspect" in screen_text(stage.app)
         await stage.press("down", "enter")
         assert "Left/Right others" in screen_text(stage.app)
         await stage.press("escape", "question_mark")
-        assert "shift Left" in screen_text(stage.app)
+        assert "shift+Left" in screen_text(stage.app)
         assert screen_text(stage.app).isascii()

@@ -64,19 +64,25 @@ class HelpScreen(Dialog[None]):
         is_ascii = bool(getattr(self.app, "ascii_only", False))
         glyphs = ASCII_GLYPHS if is_ascii else GLYPHS
         lines = [Content.styled(self._about, "$accent"), Content("")] if self._about else []
-        lines += [_key_line(binding, is_ascii=is_ascii) for binding in self._explained]
+        lines += self._key_lines(is_ascii=is_ascii)
         lines += [Content(""), *(_phase_line(phase, glyphs[phase]) for phase in MEANINGS)]
         lines += [Content(""), *(Content(note) for note in self._notes)]
         return Content("\n").join(lines)
 
-
-def _key_line(binding: Binding, *, is_ascii: bool) -> Content:
-    keys = " ".join(show_key(key, is_ascii=is_ascii) for key in binding.key.split(","))
-    return Content.assemble(
-        (f"{keys:>8}  ", "bold $primary"),
-        f"{binding.description:<12}",
-        (binding.tooltip, "$muted"),
-    )
+    def _key_lines(self, *, is_ascii: bool) -> list[Content]:
+        keys = [
+            " ".join(show_key(key, is_ascii=is_ascii) for key in binding.key.split(","))
+            for binding in self._explained
+        ]
+        widest = max(map(len, keys), default=0)
+        return [
+            Content.assemble(
+                (f"{each:>{widest}}  ", "bold $primary"),
+                f"{binding.description:<12}",
+                (binding.tooltip, "$muted"),
+            )
+            for each, binding in zip(keys, self._explained, strict=True)
+        ]
 
 
 def _phase_line(phase: Phase, glyph: str) -> Content:
