@@ -121,11 +121,14 @@ class EngineCore:
         """Change any knob between steps.
 
         What runs goes on in its slot and with its blocks where these can stay; else the newest make
-        room until the others can. No token is lost or repeated.
+        room until the others can. No token is lost or repeated. The settings in force change
+        nothing; `clear_cache` is for who wants to start afresh.
 
         Raises:
             RunnerError: the runner cannot hold that many blocks; the settings stay.
         """
+        if settings == self.settings:
+            return
         self.settle()
         pool = old = self.queues.pool
         if not settings.keeps_cache(self.settings):
@@ -152,7 +155,10 @@ class EngineCore:
             self.queues.preempt(seq)
 
     def clear_cache(self) -> None:
-        """Preempt what runs and forget all that the cache held: its memory is lent away or lost."""
+        """Preempt what runs and forget all that the cache held.
+
+        Its memory is lent away or lost, or a run is to begin as on a new engine.
+        """
         self.preempt_all()
         self._recorder.record_change(Plan(), self.queues)
         self.queues.pool = self._make_pool(self.settings)

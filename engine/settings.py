@@ -192,7 +192,7 @@ class EngineSettings:
     def keeps_cache(self, before: EngineSettings) -> bool:
         """Whether the blocks and what they hold stay when these settings take over.
 
-        They do not under the very same settings: who sets these again wants to start afresh.
+        They do not under the very same settings: an engine that logs these again cleared its cache.
         """
         return self != before and self._cache == before._cache
 

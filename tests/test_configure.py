@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.core import EngineCore
-from engine.events import Delivered, Finished, Step
+from engine.events import Configured, Delivered, Finished, Step
 from engine.plan import CacheLostError, RunnerError
 from engine.request import FinishReason
 from engine.settings import BatcherName, EngineSettings, OnFull, SchedulingPolicy, TimeoutAction
@@ -147,10 +149,18 @@ def test_no_knob_that_touches_neither_blocks_nor_slots_makes_anybody_move(knobs)
     assert core.queues.pool is pool
 
 
-def test_the_same_settings_again_start_afresh():
+def test_the_same_settings_again_change_nothing():
     core = make_core(ask("a"))
     core.step()
-    core.configure(core.settings)
+    core.configure(replace(core.settings))
+    assert rows_of(core.step()) == [("a", 1)]
+    assert len(events_of(core.log, Configured)) == 1
+
+
+def test_who_wants_to_start_afresh_clears_the_cache():
+    core = make_core(ask("a"))
+    core.step()
+    core.clear_cache()
     assert rows_of(core.step()) == [("a", 5)]
 
 

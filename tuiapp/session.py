@@ -148,9 +148,12 @@ class Session:
             chunk = settings.long_prefill_token_threshold
             self._base = replace(self._base, long_prefill_token_threshold=chunk)
 
-    def set_batcher(self, name: BatcherName) -> None:
-        """Switch the policy, live."""
-        self.configure(replace(self.settings, batcher=name))
+    def set_batcher(self, name: BatcherName) -> bool:
+        """Switch the policy, live; return whether it was another one."""
+        is_other = name is not self.settings.batcher
+        if is_other:
+            self.configure(replace(self.settings, batcher=name))
+        return is_other
 
     def configure(self, settings: EngineSettings) -> None:
         """Change any knob, live; a chunk left to the model stays what it was fitted to."""
@@ -185,8 +188,7 @@ class Session:
         """
         settings = self.settings_for(preset, variant)
         position = len(self.backend.log)
-        self.backend.abort_all()
-        self.configure(settings)
+        self._start_afresh(settings)
         self.play_requests_of(preset, position)
 
     def settings_for(self, preset: Preset, variant: str | None = None) -> EngineSettings:
@@ -229,8 +231,7 @@ class Session:
     def resume(self, before: Pastime) -> None:
         """Go back to what went on before, in place of all that runs."""
         self.play("", Listed([]))
-        self.backend.abort_all()
-        self.configure(before.settings)
+        self._start_afresh(before.settings)
         self.change_speed(SPEEDS.index(before.speed) - SPEEDS.index(self.speed))
         if before.preset:
             self.play_requests_of(before.preset, len(self.backend.log))
@@ -238,6 +239,12 @@ class Session:
             self.play(before.name, before.mix.again())
         if self.is_paused != before.is_paused:
             self.toggle_pause()
+
+    def _start_afresh(self, settings: EngineSettings) -> None:
+        """End all that runs, and begin as a new engine would, with nothing in the cache."""
+        self.backend.abort_all()
+        self.configure(settings)
+        self.backend.clear_cache()
 
     def toggle_pause(self) -> None:
         self.is_paused = not self.is_paused

@@ -85,6 +85,9 @@ class LocalBackend:
     def configure(self, settings: EngineSettings) -> None:
         self._inbox.put(lambda engine: engine.configure(settings))
 
+    def clear_cache(self) -> None:
+        self._inbox.put(lambda engine: engine.core.clear_cache())
+
     def pause(self) -> None:
         self._inbox.put(lambda engine: engine.pause())
 

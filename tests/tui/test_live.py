@@ -8,7 +8,7 @@ import pytest
 from textual.events import MouseScrollDown
 from textual.widgets import Static
 
-from engine.events import Delivered, Failed, Finished, Token
+from engine.events import Configured, Delivered, Failed, Finished, Step, Token
 from engine.request import FinishReason, Request, SamplingParams
 from engine.settings import BatcherName
 from tests.tui.goldens import draw, screen_text
@@ -41,6 +41,17 @@ async def test_1_2_and_3_switch_the_batcher_live():
             await stage.press(key)
             assert settings(stage).batcher is batcher
             await stage.run(20)
+
+
+async def test_the_key_of_the_batcher_in_force_evicts_nobody_and_says_so():
+    async with staged(traffic=mixed_traffic, batcher=BatcherName.STATIC) as stage:
+        await stage.run(20)
+        before = len(events_of(stage, Configured))
+        await stage.press("1")
+        assert "The batcher is static already" in screen_text(stage.app)
+        await stage.run(5)
+        assert len(events_of(stage, Configured)) == before
+        assert not any(step.preempted for step in events_of(stage, Step))
 
 
 @pytest.mark.parametrize("keys", ["123", "321", "2131"])

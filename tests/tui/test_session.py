@@ -64,6 +64,17 @@ def test_a_preset_changes_the_settings_the_session_began_with_not_those_of_the_l
     assert session.settings == backend.core.settings
 
 
+def test_a_preset_played_again_finds_an_empty_cache():
+    backend, session = make_session(enable_prefix_caching=True)
+    preset = find_preset("heavy-load", PRESETS)
+    session.play_preset(preset)
+    backend.run(20)
+    pool = backend.core.queues.pool
+    session.play_preset(preset)
+    assert backend.core.queues.pool is not pool
+    assert backend.core.queues.running == []
+
+
 def test_what_the_engine_made_of_the_settings_is_kept_for_presets():
     backend = StageBackend()
     base = EngineSettings(batcher=BatcherName.STATIC)

@@ -172,8 +172,10 @@ class LiveScreen(ChoosingScreen):
         return is_large
 
     def action_batcher(self, name: str) -> None:
-        self._session.set_batcher(BatcherName(name))
-        self.draw_all()
+        if self._session.set_batcher(BatcherName(name)):
+            self.draw_all()
+        else:
+            self.notify(f"The batcher is {name} already", timeout=2)
 
     def action_inject(self) -> None:
         if self._session.prompts is not None:

@@ -77,6 +77,9 @@ class SteppedBackend:
         except RunnerError as error:
             self.log.append(Failed(self.now(), str(error), is_usage=True))
 
+    def clear_cache(self) -> None:
+        self.core.clear_cache()
+
     def lend(self, guest: Guest) -> None:
         self.visit = Visit(self.core, guest)
 
