@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from textual.worker import WorkerFailed
 
 from engine.settings import BatcherName
 from tests.library.builders import straggler
@@ -101,6 +102,28 @@ async def test_a_preset_that_is_over_behind_another_screen_is_kept_and_said(tmp_
         assert notice.message == "straggler is over: r on the live screen shows its report"
         assert not isinstance(stage.app.screen, ReportScreen)
         assert len(library.entries()) == 1
+
+
+async def test_a_run_that_cannot_be_kept_behind_another_screen_is_said(tmp_path):
+    (tmp_path / "runs").write_text("a file, and no folder")
+    async with staged(library=Library(tmp_path / "runs"), num_kv_blocks=4096) as stage:
+        await stage.press("k")
+        await play(stage)
+        told = [notice.message for notice in stage.app._notifications]
+    assert told[0] == "straggler is over: r on the live screen shows its report"
+    assert told[1].startswith("the run was not kept: ")
+    assert "cannot be made: File exists" in told[1]
+
+
+async def test_what_goes_wrong_behind_another_screen_is_not_lost(tmp_path, monkeypatch):
+    def fail(*arguments):
+        raise RuntimeError("a mistake of ours")
+
+    monkeypatch.setattr("tuiapp.screens.run_reports.open_live", fail)
+    with pytest.raises(WorkerFailed, match="a mistake of ours"):
+        async with staged(library=Library(tmp_path), num_kv_blocks=4096) as stage:
+            await stage.press("k")
+            await play(stage)
 
 
 async def test_a_run_that_is_not_over_is_not_kept(tmp_path):

@@ -15,6 +15,7 @@ from tuiapp.library.opening import Opened, open_live, open_recorded
 from tuiapp.screens.lesson import LessonScreen
 from tuiapp.screens.report import Again, ReportScreen
 from tuiapp.session import Session
+from tuiapp.text import one_line
 from tuiapp.view.snapshot import Snapshot
 
 
@@ -56,8 +57,7 @@ class RunReports:
         if top is self._screen:
             self.open(snapshot)
         elif not isinstance(top, LessonScreen):
-            keep = partial(self._load, info)
-            self._screen.run_worker(keep, thread=True, exit_on_error=False)
+            self._screen.run_worker(partial(self._keep, info), thread=True)
             report = self._keys["report"]
             told = f"{playing.preset.name} is over: {report} on the live screen shows its report"
             self._screen.notify(told, markup=False)
@@ -73,6 +73,16 @@ class RunReports:
             can_run=self._session.replay is None,
         )
         self._screen.app.push_screen(report, self._follow)
+
+    def _keep(self, info: EngineInfo) -> None:
+        """Keep what is over, in a thread of its own; say so if that cannot be done."""
+        try:
+            complaint = self._load(info).complaint
+        except ConfigError as error:
+            complaint = str(error)
+        if complaint:
+            told = f"the run was not kept: {one_line(complaint)}"
+            self._screen.notify(told, severity="error", markup=False)
 
     def _load(self, info: EngineInfo) -> Opened:
         """Measure what plays; one that is over only once, since it is kept then."""
