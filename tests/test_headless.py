@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.events import Arrived, Configured, Ready
+from engine.events import Arrived, Configured, Noted, Ready
 from engine.log import EventLog
 from engine.metrics import Metrics, Slo
 from engine.request import Request
@@ -81,6 +81,24 @@ def test_a_real_device_is_warmed_up_and_the_warm_up_does_not_count():
     assert outcome.report.service.num_requests == 4
     assert outcome.report.service.num_output_tokens == 16
     assert outcome.report.passes.num_tokens == 4 * (16 + 3)
+
+
+def test_gauges_that_cannot_be_read_are_told_once_and_the_run_goes_on(monkeypatch):
+    def fail(device_uuid):
+        raise PermissionError("/proc/stat is closed")
+
+    monkeypatch.setattr("tuiapp.running.headless.make_telemetry", fail)
+    told = Told()
+    preset = parse(TEXT, Path("small.toml"))
+    outcome = run_preset(
+        preset, "", EngineSettings(), ModelSpec(device="cpu"), pace=0.0, sinks=[told]
+    )
+    problem = (
+        "the device's gauges could not be read (PermissionError: /proc/stat is closed); tried again"
+    )
+    assert outcome.complaints == (problem,)
+    assert [event.text for event in told if isinstance(event, Noted)] == [problem]
+    assert not outcome.is_failed
 
 
 def test_pace_stretches_the_time_between_arrivals():

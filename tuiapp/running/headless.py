@@ -9,7 +9,7 @@ from functools import partial
 from typing import Protocol
 
 from engine.core import EngineCore
-from engine.events import EngineInfo, Event, Failed, Finished
+from engine.events import EngineInfo, Event, Failed, Finished, Noted
 from engine.log import EventLog
 from engine.metrics import Metrics, Report, Slo
 from engine.pace import measure_pace
@@ -34,7 +34,8 @@ class Outcome:
 
     Attributes:
         variant: its name; empty for the preset's own engine.
-        complaints: what was rejected or failed, in the engine's words, each once.
+        complaints: what was rejected, failed or could not be read, in the engine's words, each
+            once.
         is_interrupted: the user broke it off; the report tells of what was done.
         profile: where its host time went, if that was asked for.
         course: what ran when, where somebody changed the settings in the middle.
@@ -131,7 +132,7 @@ def run_requests(
     is_interrupted = False
     interrupts = Interrupts()
     try:
-        with noting(core, reader) as note, interrupts.watching():
+        with noting(core, reader, tally.complain) as note, interrupts.watching():
             run(core, workload or Listed(requests), partial(interrupts.guarded, note))
     except KeyboardInterrupt:
         is_interrupted = True
@@ -166,6 +167,10 @@ class Tally:
         self.complaints: dict[str, None] = {}
         self._num_finished = 0
         self._on_progress = on_progress
+
+    def complain(self, problem: str) -> None:
+        """Take in what is wrong, though no event is about it."""
+        self.complaints[problem] = None
 
     def write(self, events: Sequence[Event]) -> None:
         """Read on."""
@@ -203,8 +208,14 @@ class Reader:
 
 
 @contextmanager
-def noting(core: EngineCore, reader: Reader) -> Iterator[Callable[[], None]]:
-    """What to do after every step: note what a real device says of itself, and read the log."""
+def noting(
+    core: EngineCore, reader: Reader, complain: Callable[[str], None]
+) -> Iterator[Callable[[], None]]:
+    """What to do after every step: note what a real device says of itself, and read the log.
+
+    Args:
+        complain: told why a gauge could not be read, once for every kind of reason.
+    """
     if core.info.is_simulated:
         yield reader.read
         return
@@ -214,9 +225,13 @@ def noting(core: EngineCore, reader: Reader) -> Iterator[Callable[[], None]]:
     def note() -> None:
         if reading := gauges.take(core.clock.now()):
             core.log.append(reading)
+        while problem := gauges.take_problem():
+            core.log.append(Noted(core.clock.now(), problem))
+            complain(problem)
         reader.read()
 
     try:
         yield note
     finally:
         gauges.stop()
+    note()  # the run may have been over before the first reading was
