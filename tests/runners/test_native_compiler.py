@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
@@ -32,6 +33,68 @@ def test_compiling_is_told_and_finding_is_not(monkeypatch, tmp_path):
     assert steps == [LoadStep(LoadStage.KERNELS)]
     assert compiled.kernels
     assert found.kernels
+
+
+@pytest.fixture
+def copying(monkeypatch, tmp_path):
+    """A cache of its own, and a compiler that only copies what was compiled before."""
+    make_native()
+    script = tmp_path / "copying-c++"
+    script.write_text(f'#!/bin/sh\nfor last; do :; done\ncp "{compile_library()}" "$last"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "batchscope"
+
+
+def test_a_library_that_lost_its_end_is_compiled_anew(copying):
+    library = compile_library()
+    content = library.read_bytes()
+    library.write_bytes(content[: len(content) // 2])  # to open it would kill the process
+    steps = []
+
+    assert find_native(torch.float32, 1, steps.append).kernels
+    assert steps == [LoadStep(LoadStage.KERNELS)]
+    assert library.read_bytes() == content
+
+
+def test_a_library_that_cannot_be_opened_is_compiled_anew(copying):
+    library = compile_library()
+    content = library.read_bytes()
+    library.write_bytes(bytes(64) + content[64:])
+    steps = []
+
+    assert find_native(torch.float32, 1, steps.append).kernels
+    assert steps == [LoadStep(LoadStage.KERNELS)]
+    assert library.read_bytes() == content
+
+
+def test_one_that_stays_of_no_use_is_compiled_anew_only_once(monkeypatch, copying, tmp_path):
+    script = tmp_path / "useless-c++"
+    script.write_text('#!/bin/sh\nfor last; do :; done\necho useless > "$last"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    steps = []
+
+    native = find_native(torch.float32, 1, steps.append)
+
+    assert native.kernels is None
+    assert native.reason.startswith("its library cannot be loaded: ")
+    assert len(steps) == 2
+
+
+def test_a_new_library_takes_the_place_of_old_ones_and_of_nothing_else(copying):
+    copying.mkdir()
+    names = ("kernels-old.so", "kernels-young.so", "notes.so")
+    for name in names:
+        (copying / name).touch()
+    for name in ("kernels-old.so", "notes.so"):
+        os.utime(copying / name, (0, 0))
+
+    library = compile_library()
+
+    left = sorted(path.name for path in copying.iterdir())
+    assert left == sorted([library.name, "kernels-young.so", "notes.so"])
 
 
 def test_a_compiler_of_the_users_choice_is_taken(monkeypatch):

@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
+from engine.runners.native.kept import delete_superseded, is_whole, seal
 
 FLAGS = (
     *("-std=c++17", "-O3", "-march=native", "-ffp-contract=fast", "-fopenmp"),
@@ -30,8 +31,11 @@ class CompilerError(Exception):
     """Why there is no library, and what would help."""
 
 
-def compile_library(report: Report = report_nowhere) -> Path:
+def compile_library(report: Report = report_nowhere, *, is_anew: bool = False) -> Path:
     """Build the library unless it is there; report only if it is not, for it takes seconds.
+
+    Args:
+        is_anew: build it though it is there, since it is of no use.
 
     Raises:
         CompilerError: there is no compiler, or it cannot.
@@ -41,7 +45,7 @@ def compile_library(report: Report = report_nowhere) -> Path:
     compiler = find_compiler()
     sources = sorted(Path(__file__).parent.glob("*.cpp"))
     library = _cache_folder() / f"kernels-{_digest(compiler)}.so"
-    if not library.exists():
+    if is_anew or not is_whole(library):
         report(LoadStep(LoadStage.KERNELS))
         _compile(compiler, sources, library)
     return library
@@ -98,7 +102,9 @@ def _compile(compiler: str, sources: list[Path], library: Path) -> None:
         with TemporaryDirectory(dir=library.parent) as folder:
             made = Path(folder, library.name)
             _build(compiler, sources, made)
+            seal(made)
             made.replace(library)
+            delete_superseded(library)
     except subprocess.CalledProcessError as error:
         lines = (error.stderr.strip() or "nothing").splitlines()
         said = next((line for line in lines if "error:" in line), lines[0])

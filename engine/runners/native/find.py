@@ -37,8 +37,23 @@ def find_native(dtype: torch.dtype, num_threads: int, report: Report = report_no
         name = str(dtype).removeprefix("torch.")
         return Native(reason=f"there are no kernels for {name} (--dtype bfloat16)")
     try:
-        return Native(load_kernels(compile_library(report), dtype, num_threads))
+        return Native(_load(dtype, num_threads, report))
     except CompilerError as error:
         return Native(reason=str(error))
     except (OSError, AttributeError) as error:
         return Native(reason=f"its library cannot be loaded: {error}")
+
+
+def _load(dtype: torch.dtype, num_threads: int, report: Report) -> Kernels:
+    """Open the library; one that cannot be, as with another libc, is compiled anew once.
+
+    Raises:
+        CompilerError: it cannot be compiled.
+        OSError: what was compiled is no library.
+        AttributeError: it is another one; the loader would give it again, since it is open.
+    """
+    try:
+        return load_kernels(compile_library(report), dtype, num_threads)
+    except OSError:
+        library = compile_library(report, is_anew=True)
+        return load_kernels(library, dtype, num_threads)
