@@ -13,15 +13,20 @@ import torch
 
 from engine.runners.layers.layer_structure import has_bias
 from engine.runners.layers.maker import Turner
-from engine.runners.layers.packed_linear import Activation, AddingLinear, PackedWeights
+from engine.runners.layers.packed_linear import (
+    NO_ACTIVATION,
+    Activation,
+    AddingLinear,
+    PackedWeights,
+)
 from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.layers.rotation import Embeddings, Rotation
 from engine.runners.loading.huge_pages import Range
 from engine.runners.native.kernels import Kernels, LinearArguments, NormArguments, TurnArguments
 from engine.runners.native.layout import interleave, lay_out
 
-NO_ACTIVATION = 0
 ACTIVATIONS = {  # as linear.cpp numbers them
+    NO_ACTIVATION: 0,
     Activation("swish"): 1,
     Activation("gelu", "none"): 2,
     Activation("gelu", "tanh"): 3,
@@ -107,7 +112,7 @@ class NativeGate(PackedWeights):
             bias = interleave(*both)
         self.out_features = gate.out_features
         size = torch.Size((2 * gate.out_features, gate.in_features))
-        self._product = Product(kernels, lay_out(weight), bias, size, ACTIVATIONS[activation])
+        self._product = Product(kernels, lay_out(weight), bias, size, activation)
 
     @property
     def memory(self) -> Range:
@@ -132,7 +137,7 @@ class Product:
         weights: torch.Tensor,
         bias: torch.Tensor | None,
         size: torch.Size,
-        activation: int = NO_ACTIVATION,
+        activation: Activation = NO_ACTIVATION,
     ) -> None:
         self._kernel = kernels.linear
         self._weights, self._bias = weights, bias
@@ -142,7 +147,7 @@ class Product:
             bias=None if bias is None else bias.data_ptr(),
             num_inputs=size[1],
             num_outputs=size[0],
-            activation=activation,
+            activation=ACTIVATIONS[activation],
             num_threads=kernels.num_threads,
         )
 
