@@ -24,6 +24,7 @@ struct DecodeArguments {
     int64_t num_scores;              // of each thread
     int32_t num_threads;
 };
+extern "C" int64_t sizeof_DecodeArguments() { return sizeof(DecodeArguments); }
 
 constexpr int MOST_GROUP = 4; // queries that read a key together
 

@@ -17,6 +17,7 @@ struct LinearArguments {
     int32_t activation; // 0 none; else every second 16 outputs are multiplied by it of those before
     int32_t num_threads;
 };
+extern "C" int64_t sizeof_LinearArguments() { return sizeof(LinearArguments); }
 
 constexpr long PANEL = 2 * LANES;
 constexpr int MOST_TOKENS = 8; // in a tile

@@ -10,6 +10,7 @@ struct NormArguments {
     int64_t num_rows, width;
     float epsilon;
 };
+extern "C" int64_t sizeof_NormArguments() { return sizeof(NormArguments); }
 
 template <typename T>
 INLINE void norm_row(const T *hidden, const T *weight, T *output, long width, float epsilon) {
@@ -43,6 +44,7 @@ struct TurnArguments {
     int64_t num_tokens, token_stride, num_heads, dims, num_turning;
     float epsilon;
 };
+extern "C" int64_t sizeof_TurnArguments() { return sizeof(TurnArguments); }
 
 template <typename T> INLINE void turn(const TurnArguments &a) {
     long half = a.num_turning / 2;
@@ -76,6 +78,7 @@ struct WriteArguments {
     int64_t num_tokens, num_kv_heads, key_size, value_size;
     int64_t key_token_stride, key_head_stride, value_token_stride, value_head_stride;
 };
+extern "C" int64_t sizeof_WriteArguments() { return sizeof(WriteArguments); }
 
 extern "C" void write_entries(const WriteArguments *a) {
     long size = a->key_size + a->value_size;
