@@ -61,7 +61,7 @@ template <typename T, int G, int DIMS>
 INLINE void score(const Context<T> &context, const T *query, long head_stride, long dims,
                   float *scores, long room, bool is_first) {
     constexpr int PARTS = DIMS ? DIMS / LANES : 1;
-    floats own[G][PARTS], dots[G][LANES];
+    floats own[G][PARTS], dots[G][LANES] = {}; // the last sixteen may not all be there
     for (int g = 0; g < G; g++)
         for (int i = 0; i < PARTS; i++) own[g][i] = load(query + g * head_stride + i * LANES);
     long last = context.end - context.first - 1;
