@@ -51,6 +51,11 @@ def test_tokens_equal_generate_in_graphs(ops: LayerOps, device: torch.device):
     assert serve(core, make_requests()) == expect("qwen3", device)
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_a_model_of_half_the_size_is_fused_as_much(dtype: torch.dtype, device: torch.device):
+    assert fuse(make_model("qwen3").to(device, dtype), DeviceKit(fused_ops)) == 3
+
+
 @pytest.mark.parametrize("name", ["gemma2", "gpt-oss"])
 def test_what_fits_of_other_models_is_fused_too(name: str, device: torch.device):
     model = make_model(name).to(device)

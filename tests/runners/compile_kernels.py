@@ -98,7 +98,7 @@ def compile_all(capability: int) -> Iterator[dict[str, Any]]:
     kind = KINDS["all in float32"]
     constants = combine_constants(kind, kind.tiles(is_decode=True), Splitting())
     yield report("combine", build(combine_kernel, kind, constants, capability, {}), "fp32")
-    for dtype in ("bf16", "fp32"):
+    for dtype in ("bf16", "fp16", "fp32"):
         for kernel, constants, num_warps in SMALL:
             compiled = build_small(kernel, dtype, constants, capability, num_warps)
             yield report(f"{kernel.__name__} in {dtype}", compiled, dtype)

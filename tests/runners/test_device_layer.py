@@ -64,10 +64,11 @@ def test_tokens_equal_generate_in_recorded_passes(ops):
     }
 
 
-def test_a_fused_model_in_bfloat16_is_as_near_to_the_true_logits_as_the_original(ops):
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_a_fused_model_of_half_the_size_is_as_near_to_the_true_logits_as_the_original(dtype, ops):
     ids = torch.tensor([[5, 6, 7, 90, 4]])
-    true, original = make_model("llama"), make_model("llama").to(torch.bfloat16)
-    fused = make_fused("llama", ops, torch.bfloat16)
+    true, original = make_model("llama"), make_model("llama").to(dtype)
+    fused = make_fused("llama", ops, dtype)
 
     assert any(isinstance(module, DeviceLayer) for module in fused.modules())
     fused.set_attn_implementation("sdpa")  # "eager" is not one that can be looked up

@@ -107,8 +107,15 @@ def test_a_fused_model_in_bfloat16_is_as_near_to_the_true_logits_as_the_original
     assert errors[1] < 1.2 * errors[0]
 
 
-def test_half_precision_is_left_as_it_was():
+def test_in_half_precision_which_no_product_here_computes_only_norms_are_fused():
     model = make_model("llama").to(torch.float16)
+
+    assert fuse(model, CpuKit()) == 2 * 2 + 1
+    assert {type(module) for module in model.modules()}.intersection(PARTS) == {RmsNorm}
+
+
+def test_what_is_in_double_precision_is_left_as_it_was():
+    model = make_model("llama").to(torch.float64)
 
     assert fuse(model, CpuKit()) == 0
 

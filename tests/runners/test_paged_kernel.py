@@ -49,7 +49,7 @@ def test_each_fits_into_the_shared_memory_and_the_registers(kernels, capability)
         if kernel["shared"] > SHARED_MEMORY[capability] or kernel["stack"] > LITTLE_STACK
     ]
 
-    assert len(kernels) == 7 * 2 + 1 + 2 * 6
+    assert len(kernels) == 7 * 2 + 1 + 3 * 6
     assert too_large == []
 
 

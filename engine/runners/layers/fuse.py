@@ -24,7 +24,11 @@ from engine.runners.layers.rms_norm import RmsNorm
 from engine.runners.layers.trial import TRIAL_ERRORS, Call, Trial, trying
 
 PART_ERRORS = (*TRIAL_ERRORS, OSError, SubprocessError)  # Triton calls compilers
-TOLERANCES = {torch.float32: 1e-4, torch.bfloat16: 0.05}  # of the largest value
+TOLERANCES = {  # of the largest value
+    torch.float32: 1e-4,
+    torch.float16: 0.01,
+    torch.bfloat16: 0.05,
+}
 
 
 class Kit(Protocol):
