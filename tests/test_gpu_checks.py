@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.gpu.contenders import make_mixed
+
 ROOT = Path(__file__).parents[1]
 SECONDS = 400  # it takes three quarters of a minute of CPU time, and a busy machine long
 
@@ -36,3 +38,10 @@ def test_the_dry_run_passes_every_check_and_ends_with_every_bar():
     assert done.stdout.count("generate_batch") >= 7
     assert "failed" not in done.stdout.lower()
     assert "left out" not in done.stdout
+
+
+def test_requests_of_the_mixed_workload_have_prompts_of_their_own():
+    requests = make_mixed(96)
+
+    assert len({request.prompt_token_ids for request in requests}) == 96
+    assert {len(request.prompt_token_ids) for request in requests} == {8, 32, 128}

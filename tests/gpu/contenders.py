@@ -54,22 +54,20 @@ class Speed:
 def make_requests(count: int, num_prompt: int, num_output: int) -> list[Request]:
     """Requests of one size, of random tokens."""
     rng = random.Random(count)
-    sampling = SamplingParams(max_tokens=num_output, ignore_eos=True)
-    return [
-        Request(f"r{n}", tuple(rng.randrange(2, 500) for _ in range(num_prompt)), sampling)
-        for n in range(count)
-    ]
+    return [make_request(f"r{n}", rng, num_prompt, num_output) for n in range(count)]
 
 
 def make_mixed(count: int) -> list[Request]:
     """Requests of many sizes: mostly short outputs, some eight times as long."""
     rng = random.Random("mixed")
-    return [
-        replace(
-            make_requests(1, rng.choice((8, 32, 128)), rng.choice((4, 8, 8, 64)))[0], id=f"m{n}"
-        )
-        for n in range(count)
-    ]
+    sizes = [(rng.choice((8, 32, 128)), rng.choice((4, 8, 8, 64))) for _ in range(count)]
+    return [make_request(f"m{n}", rng, *size) for n, size in enumerate(sizes)]
+
+
+def make_request(name: str, rng: random.Random, num_prompt: int, num_output: int) -> Request:
+    """One that is not over before it has all its tokens."""
+    prompt = tuple(rng.randrange(2, 500) for _ in range(num_prompt))
+    return Request(name, prompt, SamplingParams(max_tokens=num_output, ignore_eos=True))
 
 
 class Engine:
