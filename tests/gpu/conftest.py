@@ -28,7 +28,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What says most comes first."""
-    items.sort(key=lambda item: not any(f"{name}.py" in item.nodeid for name in FIRST))
+    ranks = {name: rank for rank, name in enumerate(FIRST)}
+    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
