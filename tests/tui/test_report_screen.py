@@ -121,9 +121,13 @@ async def test_what_goes_wrong_behind_another_screen_is_not_lost(tmp_path, monke
 
     monkeypatch.setattr("tuiapp.screens.run_reports.open_live", fail)
     with pytest.raises(WorkerFailed, match="a mistake of ours"):
-        async with staged(library=Library(tmp_path), num_kv_blocks=4096) as stage:
-            await stage.press("k")
-            await play(stage)
+        await play_behind_another_screen(Library(tmp_path))
+
+
+async def play_behind_another_screen(library):
+    async with staged(library=library, num_kv_blocks=4096) as stage:
+        await stage.press("k")
+        await play(stage)
 
 
 async def test_a_run_that_is_not_over_is_not_kept(tmp_path):
