@@ -53,7 +53,14 @@ def bench_command(
         from tuiapp.bench.command import bench
         from tuiapp.bench.request import BenchRequest, choose_effort, read_commands, read_peers
 
-        spec = ModelSpec(model, device, dtype, load_format, attention, num_threads=threads)
+        spec = ModelSpec(
+            model=model,
+            device=device,
+            dtype=dtype,
+            load_format=load_format,
+            attention=attention,
+            num_threads=threads,
+        )
         effort = choose_effort(is_quick=quick, num_requests=requests, num_slots=slots)
         peers = read_peers(tuple(peer or ()))
         commands = read_commands(tuple(serve or ()))

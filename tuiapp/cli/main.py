@@ -164,16 +164,16 @@ def screen(
         liked = own.preferences
         name = model or (wanted.model if wanted else None) or liked.model or DEFAULT_MODEL
         spec = ModelSpec(
-            name,
-            device or liked.device or "auto",
-            dtype,
-            load_format,
-            attention,
-            kv_memory,
-            threads,
-            enforce_eager,
-            compiles,
-            quantization,
+            model=name,
+            device=device or liked.device or "auto",
+            dtype=dtype,
+            load_format=load_format,
+            attention=attention,
+            kv_memory_gib=kv_memory,
+            num_threads=threads,
+            enforce_eager=enforce_eager,
+            compiles=compiles,
+            quantization=quantization,
         )
         overrides = read_overrides(
             slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling, sets or ()
@@ -246,11 +246,11 @@ def calibrate_command(
         from tuiapp.commands.calibrate import CalibrateRequest, calibrate
 
         spec = ModelSpec(
-            model,
-            device,
-            dtype,
-            load_format,
-            attention,
+            model=model,
+            device=device,
+            dtype=dtype,
+            load_format=load_format,
+            attention=attention,
             num_threads=threads,
             enforce_eager=enforce_eager,
             compiles=compiles,
