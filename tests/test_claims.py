@@ -1,4 +1,4 @@
-"""Every claim of every shipped preset, under the linear cost model on the virtual clock."""
+"""Every claim of every shipped preset, on the virtual clock: linear costs, and a GPU's."""
 
 from functools import cache
 
@@ -12,19 +12,20 @@ from tuiapp.running.verdicts import Ruling, judge
 
 NAMES = [preset.name for preset in list_presets((shipped_folder(),)).presets]
 CANCELLING = ("cancel", "cancel-storm")
-LINEAR = ModelSpec(device="sim:linear")
+LINEAR, USUAL = ModelSpec(device="sim:linear"), ModelSpec(device="sim")
 
 
 @cache
-def outcomes(name: str) -> dict[str, Outcome]:
+def outcomes(name: str, spec: ModelSpec = LINEAR) -> dict[str, Outcome]:
     preset = find_preset(name)
     variants = [variant.name for variant in preset.variants]
-    return {each: run_preset(preset, each, preset.settings(each), LINEAR) for each in variants}
+    return {each: run_preset(preset, each, preset.settings(each), spec) for each in variants}
 
 
+@pytest.mark.parametrize("spec", [LINEAR, USUAL], ids=["linear", "usual"])
 @pytest.mark.parametrize("name", NAMES)
-def test_the_claims_of_a_preset_hold(name):
-    verdicts = judge(find_preset(name).claims, tuple(outcomes(name).values()))
+def test_the_claims_of_a_preset_hold(name, spec):
+    verdicts = judge(find_preset(name).claims, tuple(outcomes(name, spec).values()))
     assert [v.claim.text for v in verdicts if v.ruling is not Ruling.HOLDS] == []
 
 
