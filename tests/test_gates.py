@@ -54,7 +54,9 @@ def test_a_condition_is_read(text, condition):
     ("text", "problem"),
     [
         ("fast", "'fast' is no condition; write it as 'ttft_p95_ms > 500'"),
-        ("ttft_p95_ms > soon", "'soon' is no number"),
+        ("ttft_p95_ms > soon", "'soon' is no finite number"),
+        ("ttft_p95_ms > nan", "'nan' is no finite number"),
+        ("ttft_p95_ms > inf", "'inf' is no finite number"),
         ("ttft_p95 > 5", "'ttft_p95' is unknown; did you mean 'ttft_p95_ms'?"),
         ("ttft_p95_ms[shrt] > 5", "'shrt' is unknown; did you mean 'short'?"),
         ("occupancy[short] > 5", "'occupancy' is unknown"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Sequence
@@ -74,10 +75,7 @@ def read_condition(text: str, labels: Sequence[str]) -> Condition:
     for value, known in ((metric, metrics), (label, labels)):
         if value and value not in known:
             raise ConfigError(f"{value!r} is unknown; {suggest(value, known)}", place="--fail-if")
-    try:
-        return Condition(metric, op, float(number), label)
-    except ValueError:
-        raise ConfigError(f"{number!r} is no number; {EXAMPLE}", place="--fail-if") from None
+    return Condition(metric, op, _read_limit(number), label)
 
 
 def read_slo(text: str, preset: Slo) -> tuple[Slo, Condition]:
@@ -116,6 +114,21 @@ def examine(conditions: Sequence[Condition], outcomes: Sequence[Outcome]) -> tup
             if is_met:
                 findings.append(Finding(condition, outcome.name, measured))
     return tuple(findings)
+
+
+def _read_limit(text: str) -> float:
+    """What a metric is compared with; nothing compares with what is not a number.
+
+    Raises:
+        ConfigError: it is no number.
+    """
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = math.nan
+    if math.isfinite(limit):
+        return limit
+    raise ConfigError(f"{text!r} is no finite number; {EXAMPLE}", place="--fail-if")
 
 
 def _read_pair(text: str) -> tuple[str, float]:
