@@ -93,6 +93,17 @@ def test_a_recording_of_a_real_model_says_what_its_run_reported(path):
     assert read.report.service.num_completed == 4
 
 
+def test_a_recording_of_a_real_model_is_simulated_by_its_lengths(path):
+    writer = RecordingWriter(path, {"device": "cpu"})
+    preset = parse(SMALL, Path("small.toml"))
+    run_preset(preset, "", EngineSettings(), ModelSpec(device="cpu"), pace=0.0, sinks=[writer])
+    writer.close()
+    recorded, rerun = call_json("rerun", path, *LINEAR)["runs"]
+    assert rerun["overall"]["num_completed"] == 4
+    for key in ("num_prompt_tokens", "num_output_tokens"):
+        assert rerun["overall"][key] == recorded["overall"][key]
+
+
 def test_several_runs_are_recorded_each_to_a_file_with_its_name(path):
     assert call("compare", STRAGGLER, *LINEAR, "--record", path).exit_code == 0
     names = sorted(each.name for each in path.parent.iterdir())

@@ -11,6 +11,7 @@ from typing import Any
 from engine.config import ConfigError
 from engine.metrics import Slo
 from engine.recording import Recording
+from engine.request import Request
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from tuiapp.commands.compare import Form, print_comparison
@@ -98,8 +99,28 @@ def _run(
     sinks: Sequence[Sink],
     advance: Callable[[int, int], None],
 ) -> Outcome:
-    core = Engines(spec).build(settings)
-    return run_requests(core, before.requests, RERUN, slo, advance, sinks)
+    core, requests = Engines(spec).build(settings), before.requests
+    if core.info.is_simulated and not before.outcome.info.is_simulated:
+        vocab_size, lengths = core.tokenizer.vocab_size, before.output_lengths
+        requests = tuple(_by_length(each, vocab_size, lengths.get(each.id)) for each in requests)
+    return run_requests(core, requests, RERUN, slo, advance, sinks)
+
+
+def _by_length(request: Request, vocab_size: int, num_output_tokens: int | None) -> Request:
+    """The same lengths and common prefixes in a vocabulary that knows none of the words.
+
+    Args:
+        num_output_tokens: of an answer that came to its end, which no made-up token ends.
+    """
+    token_ids = tuple(token_id % vocab_size for token_id in request.prompt_token_ids)
+    sampling = replace(
+        request.sampling,
+        max_tokens=num_output_tokens or request.sampling.max_tokens,
+        min_tokens=0,
+        stop=(),
+        stop_token_ids=frozenset(),
+    )
+    return replace(request, prompt_token_ids=token_ids, sampling=sampling)
 
 
 def _study(

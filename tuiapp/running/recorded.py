@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.config import ConfigError, build
-from engine.events import Arrived, Checkpoint
+from engine.events import Arrived, Checkpoint, Finished, Token
 from engine.metrics import Metrics, Slo
 from engine.recording import Recording
-from engine.request import Request
+from engine.request import FinishReason, Request
 from tuiapp.running.headless import Outcome, Sink, Tally
 
 RECORDED = "recorded"
+ANSWERED = (FinishReason.STOP, FinishReason.LENGTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class RecordedRun:
     Attributes:
         requests: by arrival, which counts from the first one.
         slo: what counted as good then.
+        output_lengths: tokens of every answer that came to its end, by request.
     """
 
     title: str
@@ -29,6 +32,7 @@ class RecordedRun:
     requests: tuple[Request, ...]
     labels: tuple[str, ...]
     slo: Slo
+    output_lengths: Mapping[str, int]
 
 
 def read_run(
@@ -45,9 +49,14 @@ def read_run(
     """
     slo = recorded_slo(recording) if slo is None else slo
     tally, requests = Tally(Metrics(slo)), []
+    num_tokens, ended = Counter[str](), list[str]()
     for event in recording.events():
         if isinstance(event, Arrived):
             requests.append(event.request)
+        elif isinstance(event, Token):
+            num_tokens[event.request_id] += 1
+        elif isinstance(event, Finished) and event.reason in ANSWERED:
+            ended.append(event.request_id)
         if not isinstance(event, Checkpoint):
             for sink in (tally, *sinks):
                 sink.write([event])
@@ -61,7 +70,8 @@ def read_run(
     )
     title = str(recording.header.about.get("title") or recording.path.name)
     labels = tuple(dict.fromkeys(request.label for request in requests if request.label))
-    return RecordedRun(title, outcome, _from_zero(requests), labels, slo)
+    lengths = {request_id: num_tokens[request_id] for request_id in ended}
+    return RecordedRun(title, outcome, _from_zero(requests), labels, slo, lengths)
 
 
 def recorded_slo(recording: Recording) -> Slo:
