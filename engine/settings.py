@@ -27,7 +27,13 @@ LEAST = {
     "max_queue_size": 0,
     "default_queue_timeout_ms": 0,
 }
-MOST = {"num_kv_blocks": MOST_BLOCKS, "watermark": 0.5}
+MOST_SLOTS = 4096  # beyond what any device batches; every slot has a row on the screen
+MOST = {
+    "max_num_seqs": MOST_SLOTS,
+    "max_batch_size": MOST_SLOTS,
+    "num_kv_blocks": MOST_BLOCKS,
+    "watermark": 0.5,
+}
 
 
 class BatcherName(Enum):

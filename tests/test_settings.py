@@ -75,3 +75,9 @@ def test_a_batcher_brings_its_usual_delivery_and_its_own_slots(batcher, delivery
 @pytest.mark.parametrize("deliver", Delivery)
 def test_delivery_can_be_chosen_with_any_batcher(batcher, deliver):
     assert EngineSettings(batcher, deliver=deliver).delivery is deliver
+
+
+@pytest.mark.parametrize("name", ["max_num_seqs", "max_batch_size"])
+def test_there_are_no_more_slots_than_any_device_batches(name):
+    with pytest.raises(ValueError, match=f"{name} must be at most 4096, got 999999"):
+        EngineSettings(max_num_batched_tokens=999_999, **{name: 999_999})
