@@ -98,6 +98,9 @@ def test_a_preset_of_the_file_that_is_not_there_is_a_problem_and_no_end(config):
     preset, own = choose_preset(read_own(theme=None, ascii_only=False), None, is_idle=False)
     assert preset is None
     assert "did you mean 'straggler'?" in str(own.problems[0])
+    done = call("config")
+    assert done.exit_code == 2
+    assert "preset: no preset is called 'stragler'" in done.stderr
 
 
 def test_the_command_writes_a_file_in_which_every_line_may_count(config):

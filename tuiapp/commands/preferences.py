@@ -10,6 +10,7 @@ import typer
 
 from engine.config import ConfigError
 from tuiapp.preferences import Preferences, config_path, read_preferences
+from tuiapp.preferred import choose_preset
 from tuiapp.screens.live_keys import KEYS
 from tuiapp.text import one_line
 
@@ -23,7 +24,7 @@ def print_preferences() -> int:
         The exit code: 0, or 2 if something is wrong.
     """
     path = config_path()
-    found = read_preferences(path, KEYS)
+    _, found = choose_preset(read_preferences(path, KEYS), None, is_idle=False)
     typer.echo(f"# {path}{'' if path.exists() else ' (not there: batchscope config --init)'}")
     for field in fields(Preferences):
         if field.name != "keys":
