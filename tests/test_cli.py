@@ -286,6 +286,7 @@ def test_a_preset_is_shown_with_its_traffic_and_claims():
 
 def test_checking_names_the_line_that_is_wrong(mine):
     assert call("presets", "check", mine).exit_code == 0
+    assert call("presets", "check", "straggler").exit_code == 0
     mine.write_text(PRESET.replace("output_tokens = 4", "output_token = 4", 1))
     result = call("presets", "check", mine)
     assert result.exit_code == 2

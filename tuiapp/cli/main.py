@@ -211,11 +211,13 @@ def show_command(preset: PresetName, as_json: AsJson = False) -> None:
 
 
 @presets_app.command("check", cls=BareCommand)
-def check_command(files: Annotated[list[Path], typer.Argument(help="Preset files.")]) -> None:
-    """Check preset files: names, types, values, and whether the parts go together."""
+def check_command(
+    names: Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Which.")],
+) -> None:
+    """Check presets: names, types, values, and whether the parts go together."""
     from tuiapp.commands.presets import check
 
-    raise typer.Exit(DONE if check(files) else MISUSED)
+    raise typer.Exit(DONE if check(names) else MISUSED)
 
 
 @app.command("calibrate", cls=BareCommand)

@@ -18,7 +18,7 @@ from engine.hardware.devices import device_folder
 from engine.metrics import Spread
 from tuiapp.library.library import runs_folder
 from tuiapp.preferences import config_path
-from tuiapp.presets import Claim, Preset, list_presets, read_preset
+from tuiapp.presets import Claim, Preset, find_preset, list_presets
 from tuiapp.presets.files import NAME, SUFFIX, shipped_folder, trace_folder, user_folder
 from tuiapp.reports.as_json import dump, error_to_json, preset_to_json
 from tuiapp.text import clean, one_line
@@ -71,16 +71,16 @@ def show(preset: Preset, *, as_json: bool) -> None:
             console.print(Padding(Text(one_line(line)), (0, 0, 0, 2)))
 
 
-def check(paths: Sequence[Path]) -> bool:
-    """Read preset files and print what is wrong with them; return whether nothing is."""
+def check(names: Sequence[str]) -> bool:
+    """Read presets, by name or file, print what is wrong; return whether nothing is."""
     errors = []
-    for path in paths:
+    for name in names:
         try:
-            preset = read_preset(path)
+            preset = find_preset(name)
         except ConfigError as error:
             errors.append(error)
         else:
-            typer.echo(one_line(f"{path}: {len(preset.drafts)} requests, nothing wrong"))
+            typer.echo(one_line(f"{name}: {len(preset.drafts)} requests, nothing wrong"))
             for line in _remarks(preset):
                 typer.echo(one_line(f"  {line}"))
     _complain(errors)
