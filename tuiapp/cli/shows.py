@@ -62,7 +62,7 @@ def serve_command(
 ) -> None:
     """Show the playground in a browser; what follows `--` are its own options.
 
-    Needs textual-serve: pip install textual-serve. Every visitor gets an engine of their own.
+    Needs textual-serve: pip install -e ".[serve]" in the clone. Every visitor gets an engine of their own.
     """
     with complaining():
         try:
@@ -71,6 +71,6 @@ def serve_command(
             if (error.name or "").startswith("tuiapp"):
                 raise
             raise ConfigError(
-                f"{error.name} is not installed; pip install textual-serve brings it"
+                f'{error.name} is not installed; pip install -e ".[serve]" brings it'
             ) from None
         serve(ServeRequest(host, port, seats, allow_remote, tuple(context.args)))
