@@ -62,7 +62,7 @@ def serve_command(
 ) -> None:
     """Show the playground in a browser; what follows `--` are its own options.
 
-    Needs textual-serve: pip install -e ".[serve]" in the clone. Every visitor gets an engine of their own.
+    Needs the extra: pip install -e ".[serve]". Every visitor gets an engine of their own.
     """
     with complaining():
         try:
