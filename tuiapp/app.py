@@ -43,6 +43,7 @@ from tuiapp.view.viewmodel import ViewModel
 RECORD_SECONDS = 0.25
 REPLACED = (ANSIToTruecolor, Monochrome, NoColor)  # filters of Textual
 SWITCH_INTERVAL = 0.0005  # seconds; launching a model is many short calls, and the screen waits
+AGAIN_SECONDS = 5.0  # within which a second ctrl+c quits
 DEMO_RATE = 3.0  # requests a second: a static batch fills within three seconds
 
 
@@ -61,6 +62,7 @@ class Playground(App[int]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True),
+        Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
     ]
     CSS_PATH = Path(__file__).parent / "screens" / "live.tcss"
 
@@ -84,6 +86,7 @@ class Playground(App[int]):
         self._plain = {is_dark: PlainFilter(is_dark=is_dark) for is_dark in (False, True)}
         self.rewind = Rewind(session.backend.log, ViewModel(session.backend.log))
         self._on_ready = on_ready
+        self._is_leaving = False  # ctrl+c was pressed once
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = f"{PREFIX}{own.preferences.theme}"
@@ -94,6 +97,20 @@ class Playground(App[int]):
             self.notify(one_line(str(problem)), severity="warning", timeout=12, markup=False)
         if self._tap:
             self.set_interval(RECORD_SECONDS, self._record)
+        self.app_resume_signal.subscribe(self, lambda app: app.refresh(layout=True))
+
+    def action_help_quit(self) -> None:
+        """Quit at the second ctrl+c; the first may have been meant for a text that is selected."""
+        if self._is_leaving:
+            self.exit()
+            return
+        self._is_leaving = True
+        self.set_timer(AGAIN_SECONDS, self._stay)
+        told = f"Press {self._keys['quit']} or ctrl+c again to quit"
+        self.notify(told, timeout=AGAIN_SECONDS, markup=False)
+
+    def _stay(self) -> None:
+        self._is_leaving = False
 
     def _record(self) -> None:
         """Write down what is new, until the file cannot be written any more."""
