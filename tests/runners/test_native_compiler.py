@@ -103,6 +103,12 @@ def test_a_compiler_of_the_users_choice_is_taken(monkeypatch):
     assert find_compiler() == shutil.which("true")
 
 
+def test_what_goes_with_the_compiler_of_choice_is_kept(monkeypatch):
+    monkeypatch.setenv("CXX", "env true")
+
+    assert find_compiler() == f"{shutil.which('env')} true"
+
+
 def test_without_a_compiler_it_is_said_what_would_help(monkeypatch):
     monkeypatch.setenv("CXX", "")
     monkeypatch.setenv("PATH", "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shlex
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -52,15 +53,21 @@ def compile_library(report: Report = report_nowhere, *, is_anew: bool = False) -
 
 
 def find_compiler() -> str:
-    """The compiler's place; the environment's `CXX` before any other.
+    """The compiler's place, as a shell writes it; the environment's `CXX` before any other.
+
+    What follows a name in `CXX` goes with it, as in `ccache g++`.
 
     Raises:
         CompilerError: there is none.
     """
     wanted = os.environ.get("CXX")
     for name in (wanted,) if wanted else COMPILERS:
-        if place := shutil.which(name):
-            return place
+        try:
+            first, *rest = shlex.split(name)
+        except ValueError as error:
+            raise CompilerError(f"CXX={name} is no command: {error}") from error
+        if place := shutil.which(first):
+            return shlex.join((place, *rest))
     missing = f"CXX={wanted} is not there" if wanted else "no C++ compiler is installed (g++)"
     raise CompilerError(missing)
 
@@ -129,5 +136,5 @@ def _build(compiler: str, sources: list[Path], library: Path) -> None:
 
 
 def _run(compiler: str, *arguments: str) -> None:
-    command = [compiler, *FLAGS, *arguments]
+    command = [*shlex.split(compiler), *FLAGS, *arguments]
     subprocess.run(command, check=True, capture_output=True, text=True, timeout=COMPILE_SECONDS)
