@@ -241,10 +241,15 @@ class Session:
             self.toggle_pause()
 
     def _start_afresh(self, settings: EngineSettings) -> None:
-        """End all that runs, and begin as a new engine would, with nothing in the cache."""
+        """End all that runs, and let a run begin where the log says the settings are set.
+
+        They are told once: told again, a report would find them changed while it ran.
+        """
         self.backend.abort_all()
+        before = self.settings
         self.configure(settings)
-        self.backend.clear_cache()
+        if self.settings == before:
+            self.backend.clear_cache()
 
     def toggle_pause(self) -> None:
         self.is_paused = not self.is_paused
