@@ -125,7 +125,7 @@ class InspectScreen(Dialog[int | None]):
         return tuple(view.id for view in views)
 
     def _draw_life(self, life: Life) -> None:
-        width = self.query_one("#life").size.width
+        width = max(1, self.query_one("#life").size.width)  # 0 in a terminal of a few cells
         ascii_only = bool(getattr(self.app, "ascii_only", False))
         self._say("#life", draw_life(life, width, ascii_only=ascii_only))
         self._say("#waterfall", draw_waterfall(life, width, ascii_only=ascii_only))

@@ -22,6 +22,7 @@ MARKS = {
     Ruling.OPEN: ("·", "$muted"),
 }
 NAME, CELL, COUNT = 15, 9, 8
+FIGURE = 11  # cells of a figure and of the gap behind it
 AXIS = 22  # columns of what stands at the ends of a histogram
 BESIDE = 100  # columns from which histograms stand beside the numbers
 LATENCIES = ("ttft_", "tpot_", "itl_", "e2e_")
@@ -94,13 +95,13 @@ def draw_facts(findings: Findings, width: int) -> Content:
         and ((value := report.value(line.metric)) or not line.is_rare)
     ]
     num_columns = max(1, min(4, width // 29))
-    cell = width // num_columns
+    cell = max(FIGURE, width // num_columns)
     lines = []
     for at in range(0, len(facts), num_columns):
         row = facts[at : at + num_columns]
         parts: list[tuple[str, str]] = []
         for name, figure in row:
-            parts += [(f"{name:<{cell - 11}}", "$muted"), (f"{figure:>8}   ", "bold")]
+            parts += [(f"{name:<{cell - FIGURE}}", "$muted"), (f"{figure:>8}   ", "bold")]
         lines.append(Content.assemble(*parts))
     return Content("\n").join(lines)
 
