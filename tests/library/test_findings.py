@@ -9,6 +9,7 @@ import pytest
 from engine.events import Arrived, Delivered, Finished
 from engine.request import FinishReason, Request, SamplingParams
 from engine.runners.parts import ModelSpec
+from engine.settings import BatcherName
 from tests.library.builders import findings_of, opened, play
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.explain.gaps import explain_gap
@@ -94,7 +95,7 @@ def test_a_run_that_is_not_over_says_so_and_proves_nothing():
 def test_a_run_that_was_disturbed_is_not_held_against_the_claims():
     session, backend = play("static", num_passes=5)
     session.inject([(1, 2, 3)], [session.sampling(4, exact=True)])
-    session.set_batcher(session.settings.batcher)
+    session.set_batcher(BatcherName.CONTINUOUS)
     backend.run(100_000)
     findings = open_live(session, backend.core.info, None).findings
     assert findings

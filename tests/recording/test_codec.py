@@ -14,7 +14,7 @@ from engine.plan import Skip, SkipReason
 from engine.recording.decoder import Decoder
 from engine.recording.encoder import encode
 from engine.recording.kinds import KINDS, RecordingError, schema
-from engine.settings import MOST_BLOCKS, EngineSettings
+from engine.settings import MOST_BLOCKS, MOST_SLOTS, EngineSettings
 
 COUNTS = st.integers(1, 2**40)
 st.register_type_strategy(float, st.floats(allow_nan=False))
@@ -25,7 +25,7 @@ st.register_type_strategy(
         max_num_seqs=st.integers(1, 64),
         max_num_batched_tokens=st.integers(64, 2**40),
         long_prefill_token_threshold=st.none() | COUNTS,
-        max_batch_size=COUNTS,
+        max_batch_size=st.integers(1, MOST_SLOTS),
         max_queue_delay_ms=st.floats(0, 1e9),
         num_kv_blocks=st.integers(1, MOST_BLOCKS),
         block_size=COUNTS,
