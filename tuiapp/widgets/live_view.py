@@ -1,9 +1,6 @@
-"""`LiveView`: the parts of the live screen, arranged for the terminal, each drawn in its turn."""
+"""`LiveView`: the parts of the live screen, all drawn from one snapshot."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from functools import partial
 
 from textual.app import ComposeResult
 from textual.containers import Grid, Horizontal, Vertical
@@ -31,8 +28,9 @@ NEWS_SECONDS = 8.0
 class LiveView(Vertical):
     """Hands each part the snapshot.
 
-    The timeline moves in every frame; the other parts take turns, so that no frame is dear and
-    the engine, which shares this process, hardly notices.
+    All of them in every frame: a part that lagged behind would contradict the one beside it. Each
+    repaints only the lines that changed, so that the engine, which shares this process, hardly
+    notices.
 
     Attributes:
         selected: the request that is marked in the timeline and the queue.
@@ -50,7 +48,6 @@ class LiveView(Vertical):
         self._ascii_only = preferences.ascii
         self._num_panes = preferences.panes
         self._layout_now: Layout | None = None
-        self._num_frames = 0
         self._news: Story | None = None
         self._news_until: float | None = None
         is_mine, ascii_only = session.is_mine, preferences.ascii
@@ -61,14 +58,6 @@ class LiveView(Vertical):
         self._panes = [TokenPane(slot) for slot in range(NUM_PANES)]
         self._queue = QueuePanel(is_mine, ascii_only=ascii_only)
         self._kv_map = KvMap(ascii_only=ascii_only)
-        self._turns: tuple[tuple[int, int, Callable[[Snapshot, Layout], None]], ...] = (
-            # every so many frames, in which of them, what
-            *((4, turn, partial(self._draw_panes, remainder=turn)) for turn in range(4)),
-            (5, 0, self._draw_meters),
-            (6, 1, self._draw_queue),
-            (8, 3, self._draw_cache),
-            (8, 6, self._draw_story),
-        )
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="title"):
@@ -93,16 +82,17 @@ class LiveView(Vertical):
         """Draw a frame.
 
         Args:
-            everything: draw all parts now, for a key press, a picture or a test.
+            everything: work out anew what is else kept for half a second: for a key press, a
+                picture or a test.
         """
         layout = self._arrange(snapshot)
         self._timeline.show(snapshot, layout.num_rows, self.selected)
-        for every, turn, draw_part in self._turns:
-            if everything or self._num_frames % every == turn:
-                draw_part(snapshot, layout)
-        if snapshot.info is None:
-            self._draw_story(snapshot, layout)  # what is waited for moves in every frame
-        self._num_frames += 1
+        self._draw_panes(snapshot, layout)
+        self._draw_meters(snapshot, layout, everything=everything)
+        if layout.has_bottom:
+            self._queue.show(snapshot, self.selected, self.filter)
+            self._kv_map.show(snapshot)
+        self._draw_story(snapshot)
 
     def panels(self) -> dict[str, Widget]:
         """What can be gone to, by the key that leads there."""
@@ -134,11 +124,10 @@ class LiveView(Vertical):
                 pane.display = pane.slot < layout.num_panes
         return layout
 
-    def _draw_panes(self, snapshot: Snapshot, layout: Layout, remainder: int) -> None:
-        """Every fourth pane."""
+    def _draw_panes(self, snapshot: Snapshot, layout: Layout) -> None:
         delivery = snapshot.settings.delivery
         slots = self._slots_of_panes(snapshot)
-        for pane in self._panes[remainder : layout.num_panes : 4]:
+        for pane in self._panes[: layout.num_panes]:
             slot = slots[pane.slot] if pane.slot < len(slots) else len(snapshot.slots)
             owner, last = snapshot.owners(slot)
             is_mine = bool(owner and self._session.is_mine(owner.id))
@@ -152,7 +141,7 @@ class LiveView(Vertical):
         shown = {slot: snapshot.owners(slot) for slot in slots}
         return [slot for slot, (owner, last) in shown.items() if self.filter.among([owner or last])]
 
-    def _draw_meters(self, snapshot: Snapshot, layout: Layout) -> None:
+    def _draw_meters(self, snapshot: Snapshot, layout: Layout, *, everything: bool) -> None:
         session = self._session
         is_past = self.moment or session.replay
         settings = snapshot.settings if is_past else session.settings
@@ -160,21 +149,13 @@ class LiveView(Vertical):
         right = self._title_right
         if layout.is_wide:
             right.show(snapshot, session.title, session.speed)
-            self._meters.show(snapshot)
+            self._meters.show(snapshot, is_fresh=everything)
         else:
             self.set_class(bool(snapshot.info and snapshot.info.is_simulated), "-simulated")
             right.show_kind()
-            self._meter_line.show(snapshot)
+            self._meter_line.show(snapshot, is_fresh=everything)
 
-    def _draw_queue(self, snapshot: Snapshot, layout: Layout) -> None:
-        if layout.has_bottom:
-            self._queue.show(snapshot, self.selected, self.filter)
-
-    def _draw_cache(self, snapshot: Snapshot, layout: Layout) -> None:
-        if layout.has_bottom:
-            self._kv_map.show(snapshot)
-
-    def _draw_story(self, snapshot: Snapshot, layout: Layout) -> None:
+    def _draw_story(self, snapshot: Snapshot) -> None:
         if self._news and self._news_until is None:
             self._news_until = snapshot.time + NEWS_SECONDS
         if self._news_until is not None and snapshot.time >= self._news_until:
