@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from engine.events import EngineInfo, Gauges, RowRecord, Step, Work
+from engine.events import EngineInfo, Gauges, Step, Work
+from engine.metrics.recomputed import Recomputed
 from engine.settings import EngineSettings
 
 
@@ -80,7 +81,7 @@ class PassTotals:
     _num_slots: int = 0
     _num_kv_blocks: int = 0
     _info: EngineInfo | None = None
-    _lost: dict[str, int] = field(default_factory=dict)  # computed once, then lost
+    _recomputed: Recomputed = field(default_factory=Recomputed)
 
     def begin(self, info: EngineInfo) -> None:
         """Note what runs."""
@@ -93,8 +94,7 @@ class PassTotals:
 
     def add(self, step: Step) -> None:
         """Count one step."""
-        for lost in step.preempted:
-            self._lost[lost.request_id] = max(lost.num_lost, self._lost.get(lost.request_id, 0))
+        self.num_recomputed += self._recomputed.count(step)
         self.num_preemptions += len(step.preempted)
         for change in step.blocks:
             if change.lookup and not change.lookup.is_resumed:
@@ -147,7 +147,6 @@ class PassTotals:
         self.num_passes += 1
         self.num_tokens += step.num_tokens
         self.num_positions += step.num_slots
-        self.num_recomputed += sum(map(self._recomputed, step.rows))
         self.peak_running = max(self.peak_running, len(step.rows))
         self.busy += step.duration
         self.slot_time += step.duration * max(self._num_slots, len(step.rows))
@@ -156,16 +155,6 @@ class PassTotals:
         if not step.is_rectangular or any(row.work is Work.PREFILL for row in step.rows):
             self.num_batches += 1
             self.num_batched += sum(row.num_tokens > 0 for row in step.rows)
-
-    def _recomputed(self, row: RowRecord) -> int:
-        """Tokens of a row that had been computed before a preemption."""
-        lost = self._lost.get(row.request_id)
-        if lost is None:
-            return 0
-        end = row.num_computed + row.num_tokens
-        if end >= lost:
-            del self._lost[row.request_id]
-        return max(0, min(lost, end) - row.num_computed)
 
 
 def _joules(before: Gauges, after: Gauges) -> float | None:

@@ -31,7 +31,7 @@ class Column:
     Attributes:
         index: of the pass.
         cells: by slot; None is a free slot, and slots past the end are free too.
-        num_prefill, num_decode: useful tokens of either kind.
+        num_prefill, num_decode: tokens of either kind, padding left out.
         num_padding: token positions computed for nothing.
         seconds: how long the pass took.
     """

@@ -123,8 +123,8 @@ def _engine_rows(reading: Reading, keys: Keys) -> list[UseRow]:
         UseRow(
             "useful tokens",
             reading.useful,
-            "token positions computed that were no padding and no dead row",
-            "it says nothing of speed, and tokens computed again after a preemption count too",
+            "token positions computed for the first time: no padding, no dead row, nothing again",
+            "it says nothing of speed: a slow pass of useful tokens alone reads 100 %",
         ),
     ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.events import Configured, EngineInfo, Event, Gauges, Keyframe, Ready, Step, Work
 from engine.log import EventLog
+from engine.metrics.recomputed import Recomputed
 from engine.settings import EngineSettings
 from tuiapp.view.peaks import Peaks, find_peaks, weight_bytes
 
@@ -44,7 +45,8 @@ class Reading:
         mode: how the runner ran the last pass.
         engine_busy: share of the time in which a pass ran, with what the host does for it.
         slots_busy: share of slot-time, in passes, with tokens to make.
-        useful: share of the token positions computed that were no padding and no dead rows.
+        useful: share of the token positions that were computed for the first time: no padding, no
+            dead rows, and nothing again after a preemption.
         mbu, mfu: model bandwidth and model FLOPs utilisation, while passes ran.
         power: in watts.
         energy: joules by output token.
@@ -88,6 +90,7 @@ class _Bucket:
     slot_time: float = 0.0
     live_time: float = 0.0
     num_tokens: float = 0.0
+    num_useful: float = 0.0
     num_positions: float = 0.0
     num_bytes: float = 0.0
     num_sampled: int = 0
@@ -107,6 +110,7 @@ class Utilisation:
         self._peaks: Peaks | None = None
         self._gauges: Gauges | None = None
         self._mode = ""
+        self._recomputed = Recomputed()
 
     def note(self, info: EngineInfo) -> None:
         """Say what runs, which the part of the log that is read may not tell."""
@@ -138,8 +142,11 @@ class Utilisation:
                 self._settings = settings
             case Gauges():
                 self._note_gauges(event)
-            case Step() if event.rows and self._settings:
-                self._add(event, max(self._settings.num_slots, len(event.rows)))
+            case Step():
+                num_useful = event.num_tokens - self._recomputed.count(event)
+                if event.rows and self._settings:
+                    num_slots = max(self._settings.num_slots, len(event.rows))
+                    self._add(event, num_slots, num_useful)
             case _:
                 pass
 
@@ -151,7 +158,7 @@ class Utilisation:
         bucket.gauges.append(gauges)
         self._gauges = gauges
 
-    def _add(self, step: Step, num_slots: int) -> None:
+    def _add(self, step: Step, num_slots: int, num_useful: int) -> None:
         """Spread a pass over the half seconds in which it ran."""
         num_live = sum(row.work is not Work.HELD for row in step.rows)
         num_bytes = self._bytes_read(step)
@@ -166,6 +173,7 @@ class Utilisation:
             bucket.slot_time += inside * num_slots
             bucket.live_time += inside * num_live
             bucket.num_tokens += share * step.num_tokens
+            bucket.num_useful += share * num_useful
             bucket.num_positions += share * step.num_slots
             bucket.num_bytes += share * num_bytes
         bucket = self._bucket(int(end / BUCKET_SECONDS))
@@ -197,7 +205,7 @@ class Utilisation:
             mode=self._mode,
             engine_busy=_use(shown, lambda b: b.busy, lambda b: BUCKET_SECONDS),
             slots_busy=_use(shown, lambda b: b.live_time, lambda b: b.slot_time),
-            useful=_use(shown, lambda b: b.num_tokens, lambda b: b.num_positions),
+            useful=_use(shown, lambda b: b.num_useful, lambda b: b.num_positions),
             mbu=_use(shown, lambda b: b.num_bytes, lambda b: b.busy * bandwidth),
             mfu=_use(shown, lambda b: 2.0 * params * b.num_tokens, lambda b: b.busy * flops),
             power=_gauge(shown, lambda gauges: gauges.power_w),

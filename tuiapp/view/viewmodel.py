@@ -45,6 +45,7 @@ NUM_COLUMNS = 512
 NUM_REMEMBERED = 400
 NUM_QUEUE_SHOWN = 64
 NUM_NOTICES = 20
+COMPUTING = (Work.PREFILL, Work.DECODE)
 COPIED = 40  # entries that a copy of one live request is worth
 
 
@@ -220,13 +221,14 @@ class ViewModel:
         # A pass that was under way when somebody left may tell of who is forgotten by now.
         slots = {row.slot: row.request_id for row in step.rows if row.request_id in self._requests}
         self._vacate(sorted(self._slots.keys() - slots.keys()))
+        self._leave_no_double(slots)
         self._slots = slots
         for row in step.rows:
             self._on_row(row, began=step.time - step.duration)
         self._skipped = step.skipped
         if step.rows:
             self._num_passes = step.index + 1
-            self._windows.add_step(step)
+        self._windows.add_step(step)
         if step.rows or step.preempted:
             self._columns.append(make_column(step))
 
@@ -235,6 +237,12 @@ class ViewModel:
         for slot in slots:
             if tracked := self._requests.get(self._slots.pop(slot)):
                 self._left[slot] = tracked.view()
+
+    def _leave_no_double(self, slots: dict[int, str]) -> None:
+        """Of who came back in another slot, let the old one tell nothing any more."""
+        came = {request_id for slot, request_id in slots.items() if slot not in self._slots}
+        for slot in [slot for slot, view in self._left.items() if view.id in came]:
+            del self._left[slot]
 
     def _on_row(self, row: RowRecord, began: float) -> None:
         tracked = self._requests.get(row.request_id)
@@ -338,12 +346,12 @@ class ViewModel:
         )
 
     def _meters(self) -> Meters:
-        works = [self._requests[key].work for key in self._slots.values()]
+        held = [self._requests[key] for key in self._slots.values()]
         windows, now = self._windows, self._time
         return Meters(
             throughput=windows.throughput(now),
             throughput_trend=windows.throughput_trend(now),
-            num_busy=works.count(Work.PREFILL) + works.count(Work.DECODE),
+            num_busy=sum(t.reason is None and t.work in COMPUTING for t in held),
             held_share=windows.held_share(),
             useful_share=windows.useful_share(),
             num_used_blocks=self._kv.num_used,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.events import Step, Work
+from engine.metrics.recomputed import Recomputed
 
 RATE_SECONDS = 2.0
 TREND_SECONDS = 6.0
@@ -44,7 +45,7 @@ class _Pass:
     num_busy: int
     num_held: int
     num_waiting: int
-    num_tokens: int
+    num_useful: int
     num_slots: int
 
 
@@ -63,6 +64,7 @@ class Windows:
     def __init__(self) -> None:
         self.ttfts: deque[float] = deque(maxlen=NUM_REQUESTS)
         self.gaps: deque[float] = deque(maxlen=NUM_GAPS)
+        self._recomputed = Recomputed()
         self._passes: deque[_Pass] = deque()
         self._buckets: deque[_Bucket] = deque(maxlen=TREND_BUCKETS)
 
@@ -70,6 +72,7 @@ class Windows:
         """A second one that goes on by itself."""
         twin = Windows()
         twin.ttfts, twin.gaps = self.ttfts.copy(), self.gaps.copy()
+        twin._recomputed = self._recomputed.copy()
         twin._passes, twin._buckets = self._passes.copy(), self._buckets.copy()
         return twin
 
@@ -79,7 +82,10 @@ class Windows:
         self.gaps.clear()
 
     def add_step(self, step: Step) -> None:
-        """Note a forward pass."""
+        """Note a forward pass, or what was preempted where none ran."""
+        num_recomputed = self._recomputed.count(step)
+        if not step.rows:
+            return
         works = [row.work for row in step.rows]
         num_sampled = sum(row.sampled for row in step.rows)
         self._passes.append(
@@ -89,7 +95,7 @@ class Windows:
                 num_busy=works.count(Work.PREFILL) + works.count(Work.DECODE),
                 num_held=works.count(Work.HELD),
                 num_waiting=step.num_waiting,
-                num_tokens=step.num_tokens,
+                num_useful=step.num_tokens - num_recomputed,
                 num_slots=step.num_slots,
             )
         )
@@ -112,9 +118,9 @@ class Windows:
         return held / max(1, held + sum(p.num_busy for p in recent))
 
     def useful_share(self) -> float:
-        """Share of the token positions computed that were of use, over the last passes."""
+        """Of the token positions, those computed for the first time, over the last passes."""
         recent = list(self._passes)[-NUM_PASSES:]
-        return sum(p.num_tokens for p in recent) / max(1, sum(p.num_slots for p in recent))
+        return sum(p.num_useful for p in recent) / max(1, sum(p.num_slots for p in recent))
 
     def throughput_trend(self, now: float) -> tuple[float, ...]:
         """Output tokens in each half second of the last six, oldest first."""
