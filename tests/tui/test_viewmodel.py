@@ -7,11 +7,12 @@ import pytest
 from engine.backends.base import Backend
 from engine.events import Configured, Ready, Step, Work
 from engine.log import CHUNK, EventLog
+from engine.metrics import Metrics
 from engine.plan import SkipReason
 from engine.request import FinishReason, Request, SamplingParams
 from engine.settings import BatcherName, SchedulingPolicy, TimeoutAction
 from tests.builders import make_core
-from tests.tui.stage import StageBackend
+from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.view.phases import Phase
 from tuiapp.view.viewmodel import NUM_REMEMBERED, ViewModel
 
@@ -109,6 +110,27 @@ def test_block_owners_are_those_of_the_block_tables():
         held = {name: {at for at, owner in enumerate(owners) if owner == name} for name in tables}
         assert held == tables
     assert len(owners) == 12
+
+
+def test_useful_tokens_are_those_of_the_report_also_where_a_full_cache_evicts():
+    requests = [ask(name, 30, max_tokens=40) for name in "abc"]
+    backend, _, snapshot = played(*requests, num_passes=90, num_kv_blocks=7)
+    metrics = Metrics()
+    metrics.feed(backend.log.since(0)[0])
+    passes = metrics.report().passes
+    assert passes.num_recomputed > 0
+    assert snapshot.meters.useful_share == passes.useful_share
+
+
+def test_who_comes_back_in_another_slot_has_left_the_old_one():
+    requests = [ask(name, 30, max_tokens=40) for name in "abcd"]
+    backend, viewmodel, snapshot = played(*requests, num_passes=0, num_kv_blocks=7)
+    while backend.run(1):
+        snapshot = viewmodel.poll(backend.now())
+        owners = [snapshot.owners(slot) for slot in range(len(snapshot.slots))]
+        running = {owner.id for owner, _ in owners if owner}
+        left = {last.id for owner, last in owners if last and not owner and not last.reason}
+        assert not running & left
 
 
 def test_an_abort_takes_the_request_off_the_screen():
