@@ -12,7 +12,7 @@ from engine.plan import SkipReason
 from engine.request import FinishReason, Request, SamplingParams
 from engine.settings import BatcherName, SchedulingPolicy, TimeoutAction
 from tests.builders import make_core
-from tests.tui.stage import StageBackend, mixed_traffic
+from tests.tui.stage import StageBackend
 from tuiapp.view.phases import Phase
 from tuiapp.view.viewmodel import NUM_REMEMBERED, ViewModel
 

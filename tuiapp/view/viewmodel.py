@@ -240,7 +240,7 @@ class ViewModel:
 
     def _leave_no_double(self, slots: dict[int, str]) -> None:
         """Of who came back in another slot, let the old one tell nothing any more."""
-        came = {request_id for slot, request_id in slots.items() if slot not in self._slots}
+        came = {key for slot, key in slots.items() if self._slots.get(slot) != key}
         for slot in [slot for slot, view in self._left.items() if view.id in came]:
             del self._left[slot]
 

@@ -1,4 +1,4 @@
-"""`LiveView`: the parts of the live screen, all drawn from one snapshot."""
+"""`LiveView`: the parts of the live screen, arranged for the terminal."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ from tuiapp.widgets.token_pane import TokenPane
 
 NUM_PANES = 8
 NEWS_SECONDS = 8.0
+READING_FRAMES = 5  # from one moment that is told in words and numbers to the next
 
 
 class LiveView(Vertical):
     """Hands each part the snapshot.
 
-    All of them in every frame: a part that lagged behind would contradict the one beside it. Each
-    repaints only the lines that changed, so that the engine, which shares this process, hardly
-    notices.
+    The timeline moves in every frame. All that is read in words and numbers moves together, about
+    as often as one can read it: a part that lagged behind would contradict the one beside it, and
+    the engine, which shares this process, hardly notices.
 
     Attributes:
         selected: the request that is marked in the timeline and the queue.
@@ -48,6 +49,7 @@ class LiveView(Vertical):
         self._ascii_only = preferences.ascii
         self._num_panes = preferences.panes
         self._layout_now: Layout | None = None
+        self._num_frames = 0
         self._news: Story | None = None
         self._news_until: float | None = None
         is_mine, ascii_only = session.is_mine, preferences.ascii
@@ -82,17 +84,16 @@ class LiveView(Vertical):
         """Draw a frame.
 
         Args:
-            everything: work out anew what is else kept for half a second: for a key press, a
-                picture or a test.
+            everything: draw all parts now, for a key press, a picture or a test.
         """
-        layout = self._arrange(snapshot)
+        before, layout = self._layout_now, self._arrange(snapshot)
         self._timeline.show(snapshot, layout.num_rows, self.selected)
-        self._draw_panes(snapshot, layout)
-        self._draw_meters(snapshot, layout, everything=everything)
-        if layout.has_bottom:
-            self._queue.show(snapshot, self.selected, self.filter)
-            self._kv_map.show(snapshot)
-        self._draw_story(snapshot)
+        is_turn = self._num_frames % READING_FRAMES == 0
+        self._num_frames += 1
+        if everything or is_turn or layout != before:
+            self._draw_readings(snapshot, layout)
+        elif snapshot.info is None:
+            self._draw_story(snapshot)  # what is waited for moves in every frame
 
     def panels(self) -> dict[str, Widget]:
         """What can be gone to, by the key that leads there."""
@@ -124,6 +125,14 @@ class LiveView(Vertical):
                 pane.display = pane.slot < layout.num_panes
         return layout
 
+    def _draw_readings(self, snapshot: Snapshot, layout: Layout) -> None:
+        self._draw_panes(snapshot, layout)
+        self._draw_meters(snapshot, layout)
+        if layout.has_bottom:
+            self._queue.show(snapshot, self.selected, self.filter)
+            self._kv_map.show(snapshot)
+        self._draw_story(snapshot)
+
     def _draw_panes(self, snapshot: Snapshot, layout: Layout) -> None:
         delivery = snapshot.settings.delivery
         slots = self._slots_of_panes(snapshot)
@@ -141,7 +150,7 @@ class LiveView(Vertical):
         shown = {slot: snapshot.owners(slot) for slot in slots}
         return [slot for slot, (owner, last) in shown.items() if self.filter.among([owner or last])]
 
-    def _draw_meters(self, snapshot: Snapshot, layout: Layout, *, everything: bool) -> None:
+    def _draw_meters(self, snapshot: Snapshot, layout: Layout) -> None:
         session = self._session
         is_past = self.moment or session.replay
         settings = snapshot.settings if is_past else session.settings
@@ -149,11 +158,11 @@ class LiveView(Vertical):
         right = self._title_right
         if layout.is_wide:
             right.show(snapshot, session.title, session.speed)
-            self._meters.show(snapshot, is_fresh=everything)
+            self._meters.show(snapshot)
         else:
             self.set_class(bool(snapshot.info and snapshot.info.is_simulated), "-simulated")
             right.show_kind()
-            self._meter_line.show(snapshot, is_fresh=everything)
+            self._meter_line.show(snapshot)
 
     def _draw_story(self, snapshot: Snapshot) -> None:
         if self._news and self._news_until is None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.events import Gauges
-from tuiapp.view.snapshot import Snapshot
-from tuiapp.view.windows import BUCKET_SECONDS, Percentiles
+from tuiapp.view.snapshot import Meters, Snapshot
+from tuiapp.view.windows import Percentiles
 from tuiapp.widgets.bars import bar, spark
 from tuiapp.widgets.panel import Panel, Piece, Row
 
@@ -15,50 +13,22 @@ NAME_WIDTH = 11
 VALUE_WIDTH = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """What is worked out over many passes, and read by people: it need not move in every frame."""
-
-    throughput: float
-    ttft: Percentiles | None
-    itl: Percentiles | None
-
-
-class Steady:
-    """Keeps rates for half a second on the engine's clock."""
-
-    def __init__(self) -> None:
-        self._half: int | None = None
-        self._rates = Rates(0.0, None, None)
-
-    def of(self, snapshot: Snapshot, *, is_fresh: bool) -> Rates:
-        """The rates to show; worked out anew where they are old, or have to be fresh."""
-        half = int(snapshot.time / BUCKET_SECONDS)
-        if is_fresh or half != self._half:
-            meters, self._half = snapshot.meters, half
-            self._rates = Rates(meters.throughput, meters.ttft, meters.itl)
-        return self._rates
-
-
 class MetersPanel(Panel):
     """A row a meter: name, value, bar or trend."""
 
     HELP = (
         "The engine at this moment. Slots busy: those that compute. Held idle: slots and memory "
         "of requests that are done and wait for their batch. Useful tok: of all token positions "
-        "computed, those that were neither padding nor computed again. TTFT: from a request's "
-        "arrival to its first token; ITL: between two tokens; both as the client has them. Rates "
-        "and times move twice a second."
+        "computed, those that were not padding. TTFT: from a request's arrival to its first "
+        "token; ITL: between two tokens; both as the client has them."
     )
 
     def __init__(self) -> None:
         super().__init__("now", id="meters")
-        self._steady = Steady()
 
-    def show(self, snapshot: Snapshot, *, is_fresh: bool = True) -> None:
-        """Draw a frame; unless fresh, rates and times may be those of this half second's first."""
-        rates = self._steady.of(snapshot, is_fresh=is_fresh)
-        lines = [*_engine_lines(snapshot, rates), *_latency_lines(rates)]
+    def show(self, snapshot: Snapshot) -> None:
+        """Draw a frame."""
+        lines = [*_engine_lines(snapshot), *_latency_lines(snapshot.meters)]
         if snapshot.gauges:
             lines += _gauge_lines(snapshot.gauges)
         simulated = "simulated" if snapshot.info and snapshot.info.is_simulated else ""
@@ -71,17 +41,13 @@ class MeterLine(Panel):
     can_focus = False
     DEFAULT_CSS = "MeterLine { border: none; height: 1; }"
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._steady = Steady()
-
-    def show(self, snapshot: Snapshot, *, is_fresh: bool = True) -> None:
-        """Draw a frame; unless fresh, rates and times may be those of this half second's first."""
-        meters, rates = snapshot.meters, self._steady.of(snapshot, is_fresh=is_fresh)
+    def show(self, snapshot: Snapshot) -> None:
+        """Draw a frame."""
+        meters = snapshot.meters
         parts = [
-            f"{rates.throughput:.0f} tok/s",
-            f"TTFT p95 {_tail(rates.ttft)}",
-            f"ITL p95 {_tail(rates.itl)}",
+            f"{meters.throughput:.0f} tok/s",
+            f"TTFT p95 {_tail(meters.ttft)}",
+            f"ITL p95 {_tail(meters.itl)}",
             f"held {meters.held_share:.0%}",
             f"KV {meters.num_used_blocks}/{snapshot.num_blocks}",
             f"queue {meters.num_waiting}",
@@ -93,11 +59,11 @@ class MeterLine(Panel):
         self.say([[("  ".join(parts), "")]])
 
 
-def _engine_lines(snapshot: Snapshot, rates: Rates) -> list[Row]:
+def _engine_lines(snapshot: Snapshot) -> list[Row]:
     meters, num_slots = snapshot.meters, max(1, len(snapshot.slots))
     used = meters.num_used_blocks / max(1, snapshot.num_blocks)
     lines = [
-        _trend("throughput", f"{rates.throughput:.0f} tok/s", meters.throughput_trend),
+        _trend("throughput", f"{meters.throughput:.0f} tok/s", meters.throughput_trend),
         _share("slots busy", f"{meters.num_busy}/{num_slots}", meters.num_busy / num_slots),
         _share("held idle", f"{meters.held_share:.0%}", meters.held_share, "$phase-held-ink"),
         _share("useful tok", f"{meters.useful_share:.0%}", meters.useful_share),
@@ -110,8 +76,8 @@ def _engine_lines(snapshot: Snapshot, rates: Rates) -> list[Row]:
     return lines
 
 
-def _latency_lines(rates: Rates) -> list[Row]:
-    return [_latency("TTFT", rates.ttft), _latency("ITL", rates.itl)]
+def _latency_lines(meters: Meters) -> list[Row]:
+    return [_latency("TTFT", meters.ttft), _latency("ITL", meters.itl)]
 
 
 def _latency(name: str, values: Percentiles | None) -> Row:
