@@ -30,8 +30,8 @@ def act(core: EngineCore, item: Request | Action) -> None:
 
 def _choose(core: EngineCore, cancel: Cancel) -> list[str]:
     """The live requests that are meant, in the order in which they go."""
-    live = [seq for seq in (*core.queues.running, *core.queues.waiting) if not seq.is_finished]
-    meant = [seq.request for seq in live if cancel.label in ("", seq.request.label)]
+    live = [seq.request for seq in core.queues.live()]
+    meant = [request for request in live if cancel.label in ("", request.label)]
     meant.sort(key=lambda request: request.arrival, reverse=cancel.pick is Pick.NEWEST)
     if cancel.pick is Pick.RANDOM:
         order = stream(cancel.seed, cancel.label, f"pick at {cancel.time}").permutation(len(meant))

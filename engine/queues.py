@@ -55,6 +55,10 @@ class Queues:
         """Slots up to the highest that is held."""
         return 1 + max((seq.slot for seq in self.running if seq.slot is not None), default=-1)
 
+    def live(self) -> list[Sequence]:
+        """Those that have not finished, by admission and then as they stand in line."""
+        return [seq for seq in (*self.running, *self.waiting) if not seq.is_finished]
+
     def enqueue(self, seq: Sequence) -> None:
         """Let a sequence that has just come wait for its turn."""
         seq.number = self._num_came

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from engine.blocks import BlockPool
 from engine.clock import Clock, VirtualClock
 from engine.core import EngineCore
-from engine.events import Checkpoint, EngineInfo, Event, Token
+from engine.events import Checkpoint, Delivered, EngineInfo, Event, Finished, Token
 from engine.log import EventLog
 from engine.plan import Launch, PassTiming, Plan, Runner, RunnerError
 from engine.queues import Queues
-from engine.request import PENDING, Request, SamplingParams, Sequence, Status
+from engine.request import PENDING, FinishReason, Request, SamplingParams, Sequence, Status
 from engine.runners.sim import SimRunner
 from engine.settings import EngineSettings
 from engine.tokenizer import Tokenizer, ToyTokenizer
@@ -263,6 +263,27 @@ def outputs_of(log: EventLog) -> dict[str, list[int]]:
     for token in events_of(log, Token):
         outputs.setdefault(token.request_id, []).append(token.token_id)
     return outputs
+
+
+def texts_of(core: EngineCore, request_id: str) -> list[str]:
+    """The text that each token of a request brought, and its end."""
+    events = [event for event in core.log.since(0)[0] if isinstance(event, Token | Finished)]
+    return [event.text for event in events if event.request_id == request_id]
+
+
+def deliveries_of(core: EngineCore) -> list[tuple[float, str, int]]:
+    """When who got how many tokens."""
+    return [(e.time, e.request_id, e.num_tokens) for e in events_of(core.log, Delivered)]
+
+
+def reasons_of(core: EngineCore) -> dict[str, FinishReason]:
+    """Why every request that has ended did."""
+    return {event.request_id: event.reason for event in events_of(core.log, Finished)}
+
+
+def messages_of(core: EngineCore) -> dict[str, str]:
+    """What the clients of those that have ended were told."""
+    return {event.request_id: event.message for event in events_of(core.log, Finished)}
 
 
 def without_checkpoints(events: Iterable[Event]) -> Iterator[Event]:

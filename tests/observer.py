@@ -173,7 +173,7 @@ class Observer:
         events, self._position = self.core.log.since(self._position)
         self.replay.feed(events)
         # The record of a pass under way, or the next one, tells of what changed last.
-        if self.core.flight is None and not self.core.queues.pool.has_changes:
+        if self.core.executor.flight is None and not self.core.queues.pool.has_changes:
             assert self.replay.tables == tables_of_sequences(self.core.queues.running)
         for event in events:
             self._read(event)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.core import EngineCore
-from engine.events import Configured, Delivered, Finished, Step
+from engine.events import Configured, Delivered, Step
 from engine.plan import CacheLostError, RunnerError
 from engine.request import FinishReason
 from engine.settings import BatcherName, EngineSettings, OnFull, SchedulingPolicy, TimeoutAction
@@ -18,21 +18,15 @@ from tests.builders import (
     events_of,
     make_core,
     make_info,
+    messages_of,
     outputs_of,
+    reasons_of,
     rows_of,
     run_out,
 )
 
 STATIC = {"batcher": BatcherName.STATIC, "max_batch_size": 2}
 SMALL = {"num_kv_blocks": 6, "block_size": 4, "max_batch_size": 3}
-
-
-def messages_of(core: EngineCore) -> dict[str, str]:
-    return {event.request_id: event.message for event in events_of(core.log, Finished)}
-
-
-def reasons_of(core: EngineCore) -> dict[str, FinishReason]:
-    return {event.request_id: event.reason for event in events_of(core.log, Finished)}
 
 
 def preempted(core: EngineCore) -> list[str]:

@@ -8,11 +8,11 @@ import pytest
 
 from engine import record
 from engine.clock import VirtualClock
-from engine.events import Delivered, Failed, Finished, Keyframe, RowRecord, Step, Token, Work
+from engine.events import Delivered, Failed, Keyframe, RowRecord, Step, Token, Work
 from engine.plan import Launch, Plan, RunnerError
 from engine.request import PENDING, FinishReason
 from engine.settings import BatcherName, EngineSettings
-from tests.builders import CheckedRunner, ask, events_of, make_core, outputs_of, rows_of
+from tests.builders import CheckedRunner, ask, events_of, make_core, outputs_of, reasons_of, rows_of
 
 
 @dataclass
@@ -73,10 +73,6 @@ def run_out(core) -> None:
 
 def steps_of(core) -> list[Step]:
     return [step for step in events_of(core.log, Step) if step.rows]
-
-
-def reasons_of(core) -> dict[str, FinishReason]:
-    return {event.request_id: event.reason for event in events_of(core.log, Finished)}
 
 
 def test_a_pass_is_launched_before_the_result_of_the_one_before_is_taken():
@@ -211,7 +207,7 @@ def test_a_launch_that_fails_takes_in_what_was_under_way_first():
     core.step()
     assert len(outputs_of(core.log)["a"]) == 1
     assert reasons_of(core) == {"a": FinishReason.ERROR}
-    assert core.flight is None
+    assert core.executor.flight is None
     core.add(ask("b", max_tokens=2))
     run_out(core)
     assert reasons_of(core)["b"] is FinishReason.LENGTH
@@ -235,7 +231,7 @@ def test_settings_change_once_what_was_under_way_has_come_in():
     core.step()
     core.configure(EngineSettings(BatcherName.STATIC, max_batch_size=1))
     assert len(outputs_of(core.log)["a"]) == 1
-    assert core.flight is None
+    assert core.executor.flight is None
 
 
 def test_a_keyframe_is_written_with_nothing_under_way(monkeypatch: pytest.MonkeyPatch):

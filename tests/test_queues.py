@@ -69,6 +69,13 @@ def test_preemptions_are_told_once_with_what_was_lost():
     assert [seq.id for seq in queues.waiting] == ["r0", "r1"]
 
 
+def test_the_live_are_those_who_run_and_then_those_who_wait():
+    queues = make_running(4, 4)
+    queue_up(queues, 4)
+    finish(queues.running[0])
+    assert queues.live() == [queues.running[1], queues.waiting[0]]
+
+
 def test_removing_a_running_sequence_gives_back_all_it_holds():
     queues = make_running(4, 8)
     queues.remove(queues.running[0])

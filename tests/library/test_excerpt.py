@@ -62,10 +62,8 @@ def test_a_later_run_can_be_recorded_and_shown_by_itself(tmp_path: Path):
 
 
 def test_a_run_whose_beginning_is_forgotten_begins_at_the_oldest_keyframe(tmp_path: Path):
-    backend = StageBackend(num_kv_blocks=4096)
     log = EventLog(capacity=4096)
-    backend.log = backend.core.log = log
-    backend.core._recorder._log = backend.core._outputs._log = log
+    backend = StageBackend(log=log, num_kv_blocks=4096)
     for number in range(300):
         sampling = SamplingParams(max_tokens=40)
         backend.submit(Request(f"r{number}", (3,) * 20, sampling))

@@ -42,7 +42,7 @@ class FailingRunner(SimRunner):
 class StageBackend(SteppedBackend):
     """A toy engine; it notes the orders that the toy has no use for."""
 
-    def __init__(self, **knobs) -> None:
+    def __init__(self, *, log: EventLog | None = None, **knobs) -> None:
         clock, tokenizer = VirtualClock(), ToyTokenizer()
         self.runner = FailingRunner(clock, Linear(), tokenizer.vocab_size)
         settings = EngineSettings(
@@ -59,7 +59,9 @@ class StageBackend(SteppedBackend):
             block_size=16,
             is_simulated=True,
         )
-        core = EngineCore(settings, info, self.runner, tokenizer, clock, EventLog())
+        core = EngineCore(
+            settings, info, self.runner, tokenizer, clock, EventLog() if log is None else log
+        )
         super().__init__(core, clock)
         self.commands: list[str] = []
 
