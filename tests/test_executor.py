@@ -47,7 +47,7 @@ def test_a_pass_whose_tokens_never_come_fails_its_sequences_and_the_others_go_on
     assert reasons_of(core) == {"a": FinishReason.ERROR, "b": FinishReason.LENGTH}
 
 
-def test_a_failed_pass_fails_its_sequences_and_the_others_go_on(self):
+def test_a_failed_pass_fails_its_sequences_and_the_others_go_on():
     core = make_core(ask("a"), ask("b"), ask("c"), max_num_seqs=2)
     core.step()
     core.runner.fails_next = True
@@ -63,7 +63,7 @@ def test_a_failed_pass_fails_its_sequences_and_the_others_go_on(self):
     }
 
 
-def test_answers_that_were_done_before_their_batch_failed_are_delivered(self):
+def test_answers_that_were_done_before_their_batch_failed_are_delivered():
     core = make_core(ask("a", max_tokens=1), ask("b"), **STATIC)
     core.step()
     core.runner.fails_next = True
