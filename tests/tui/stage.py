@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 from engine.clock import VirtualClock
 from engine.core import EngineCore
@@ -23,6 +24,8 @@ from tuiapp.preferences import Found, Preferences
 from tuiapp.session import Session
 from tuiapp.shot.stage import Stage, set_stage
 from tuiapp.shot.stepped import SteppedBackend
+from tuiapp.view.snapshot import Snapshot
+from tuiapp.view.viewmodel import ViewModel
 
 SIZES = [(120, 36), (80, 24)]
 
@@ -82,6 +85,18 @@ class StageBackend(SteppedBackend):
 
     def stop(self) -> None:
         self.commands.append("stop")
+
+
+def played(
+    *requests: Request, num_passes: int = 1, **knobs: Any
+) -> tuple[StageBackend, ViewModel, Snapshot]:
+    """A backend that has run, who reads its log, and the frame after it."""
+    backend = StageBackend(**knobs)
+    for request in requests:
+        backend.submit(request)
+    backend.run(num_passes)
+    viewmodel = ViewModel(backend.log)
+    return backend, viewmodel, viewmodel.poll(backend.now())
 
 
 class ToyStage(Stage):

@@ -14,7 +14,7 @@ from tuiapp.screens.failure import FailureScreen
 from tuiapp.screens.inject import InjectScreen
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.picker import PickerScreen
-from tuiapp.view.viewmodel import NUM_NOTICES
+from tuiapp.view.fold import NUM_NOTICES
 
 
 async def test_refused_settings_are_taken_back_and_no_pass_is_blamed(monkeypatch):
