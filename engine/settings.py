@@ -191,8 +191,8 @@ class EngineSettings:
             )
         if self.max_num_batched_tokens < self.max_num_seqs:
             raise ValueError(
-                f"max_num_batched_tokens ({self.max_num_batched_tokens}) must be at least "
-                f"max_num_seqs ({self.max_num_seqs}), or decodes would starve"
+                f"max_num_batched_tokens must be at least max_num_seqs ({self.max_num_seqs}), "
+                f"got {self.max_num_batched_tokens}: decodes would starve"
             )
 
     def keeps_cache(self, before: EngineSettings) -> bool:

@@ -35,8 +35,8 @@ from engine.settings import BatcherName, Delivery, EngineSettings
         ),
         (
             {"max_num_batched_tokens": 15, "max_num_seqs": 16},
-            "max_num_batched_tokens (15) must be at least max_num_seqs (16), "
-            "or decodes would starve",
+            "max_num_batched_tokens must be at least max_num_seqs (16), got 15: "
+            "decodes would starve",
         ),
     ],
 )

@@ -26,7 +26,7 @@ from tuiapp.ascii import AsciiFilter
 from tuiapp.driver import USUAL, TerminalDriver
 from tuiapp.keys import show_key, spell_keys
 from tuiapp.library.library import Library, runs_folder
-from tuiapp.options import ScreenOptions, apply_overrides
+from tuiapp.options import ScreenOptions
 from tuiapp.plain import PlainFilter
 from tuiapp.preferences import NOTHING, Found
 from tuiapp.presets import Preset, find_preset
@@ -233,8 +233,8 @@ def _about(options: ScreenOptions) -> dict[str, object]:
 def _first_settings(options: ScreenOptions, preset: Preset | None) -> EngineSettings:
     """What the user named, then what the preset says; or else static, whose waste is plain."""
     if preset:
-        return apply_overrides(preset.settings(base=options.settings), options.overrides)
-    if "batcher" in options.overrides:
+        return options.overrides.apply(preset.settings(base=options.settings))
+    if "batcher" in options.overrides.values:
         return options.settings
     return replace(options.settings, batcher=BatcherName.STATIC)
 

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.config import ConfigError, construct, read_fields, suggest
+from engine.config import ConfigError, read_fields, suggest
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from tuiapp.knobs import list_knobs
 from tuiapp.knobs.knob import read_value
+from tuiapp.overrides import NONE, Overrides
 from tuiapp.preferences import NOTHING, Found
-
-FLAGS = {
-    "batcher": "--batcher",
-    "max_num_seqs": "--slots",
-    "max_batch_size": "--slots",
-    "long_prefill_token_threshold": "--chunk",
-    "num_kv_blocks": "--num-kv-blocks",
-    "deliver": "--deliver",
-    "async_scheduling": "--async-scheduling",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +22,7 @@ class ScreenOptions:
 
     Attributes:
         settings: to begin with; `overrides` are in them.
-        overrides: fields of `EngineSettings` that the user named; they win over a preset.
+        overrides: what the user named; they win over a preset.
         preset: to begin with, or None.
         idle: begin with no traffic.
         seed: of the traffic and of what the user injects.
@@ -42,7 +32,7 @@ class ScreenOptions:
 
     spec: ModelSpec
     settings: EngineSettings
-    overrides: Mapping[str, Any] = field(default_factory=dict)
+    overrides: Overrides = NONE
     preset: str | None = None
     idle: bool = False
     seed: int = 0
@@ -58,7 +48,7 @@ def read_overrides(
     deliver: str | None = None,
     async_scheduling: bool | None = None,
     sets: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> Overrides:
     """The fields of `EngineSettings` that flags name; a flag that was not given is None.
 
     Args:
@@ -69,36 +59,27 @@ def read_overrides(
         ConfigError: a value cannot be; the message names the flag.
     """
     wanted = {
-        "max_num_seqs": slots,
-        "max_batch_size": slots,
-        "long_prefill_token_threshold": chunk,
-        "num_kv_blocks": num_kv_blocks,
-        "batcher": batcher,
-        "deliver": deliver,
-        "async_scheduling": async_scheduling,
+        "max_num_seqs": ("--slots", slots),
+        "max_batch_size": ("--slots", slots),
+        "long_prefill_token_threshold": ("--chunk", chunk),
+        "num_kv_blocks": ("--num-kv-blocks", num_kv_blocks),
+        "batcher": ("--batcher", batcher),
+        "deliver": ("--deliver", deliver),
+        "async_scheduling": ("--async-scheduling", async_scheduling),
     }
+    given = {name: value for name, (_, value) in wanted.items() if value is not None}
+    flags = {name: wanted[name][0] for name in given}
     try:
-        given = {name: value for name, value in wanted.items() if value is not None}
-        return read_fields(EngineSettings, given) | dict(map(_read_set, sets))
+        values = read_fields(EngineSettings, given)
     except ConfigError as error:
-        raise _blame(error) from None
-
-
-def apply_overrides(settings: EngineSettings, changes: Mapping[str, Any]) -> EngineSettings:
-    """The settings with what the flags name.
-
-    Raises:
-        ConfigError: they do not go together; the message names the flag.
-    """
-    try:
-        return construct(partial(replace, settings), changes)
-    except ConfigError as error:
-        raise _blame(error) from None
+        raise Overrides(given, flags).blame(error) from None
+    settings = dict(map(_read_set, sets))
+    return Overrides(values | settings, flags | {name: f"--set {name}" for name in settings})
 
 
 def screen_options(
     spec: ModelSpec,
-    overrides: Mapping[str, Any],
+    overrides: Overrides,
     *,
     preset: str | None,
     idle: bool,
@@ -111,7 +92,7 @@ def screen_options(
     Raises:
         ConfigError: the flags do not go together.
     """
-    settings = apply_overrides(EngineSettings(), overrides)
+    settings = overrides.apply(EngineSettings())
     return ScreenOptions(spec, settings, overrides, preset, idle, seed, own, record)
 
 
@@ -123,22 +104,11 @@ def _read_set(text: str) -> tuple[str, Any]:
     """
     name, sign, value = text.partition("=")
     knobs = {knob.name: knob for knob in list_knobs()}
-    if not sign or name not in knobs:
-        problem = (
-            f"unknown setting {name!r}; {suggest(name, knobs)}"
-            if sign
-            else (f"expected KNOB=VALUE, got {text!r}")
-        )
-        raise ConfigError(problem, place="--set")
+    if not sign:
+        raise ConfigError(f"expected KNOB=VALUE, got {text!r}", place="--set")
+    if name not in knobs:
+        raise ConfigError(f"unknown setting {name!r}; {suggest(name, knobs)}", place="--set")
     try:
         return name, read_value(knobs[name], value)
     except ConfigError as error:
-        raise ConfigError(error.problem, error.path, "--set") from None
-
-
-def _blame(error: ConfigError) -> ConfigError:
-    """The same error, said of the flag."""
-    if error.place:
-        return error
-    key = str(error.path[0]) if error.path else ""
-    return ConfigError(error.problem, place=FLAGS.get(key, ""))
+        raise ConfigError(error.problem, error.path[1:], f"--set {name}") from None

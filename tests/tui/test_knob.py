@@ -90,7 +90,7 @@ def test_a_value_is_read_as_a_user_writes_it(name, text, value):
         (
             "max_num_seqs",
             "600",
-            "max_num_batched_tokens (512) must be at least max_num_seqs (600), or decodes would "
+            "max_num_batched_tokens must be at least max_num_seqs (600), got 512: decodes would "
             "starve",
         ),
     ],

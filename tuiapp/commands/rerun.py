@@ -15,7 +15,7 @@ from engine.request import Request
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from tuiapp.commands.compare import Form, print_comparison
-from tuiapp.options import apply_overrides
+from tuiapp.overrides import NONE, Overrides
 from tuiapp.running.engines import Engines
 from tuiapp.running.gates import Finding, examine
 from tuiapp.running.headless import Outcome, Sink, run_requests
@@ -34,13 +34,13 @@ class RerunRequest:
 
     Attributes:
         spec: fields of `ModelSpec` that the user named; the recording's own stand for the others.
-        overrides: fields of `EngineSettings` that win over those of the recording.
+        overrides: win over the settings of the recording.
         fail_if, slo: as of a run.
     """
 
     path: Path
     spec: Mapping[str, Any] = field(default_factory=dict)
-    overrides: Mapping[str, Any] = field(default_factory=dict)
+    overrides: Overrides = NONE
     fail_if: tuple[str, ...] = ()
     slo: str | None = None
     outputs: Outputs = field(default_factory=Outputs)
@@ -58,7 +58,7 @@ def rerun_and_report(request: RerunRequest, form: Form) -> int:
     recording = Recording(request.path)
     if request.outputs.record and request.outputs.record.absolute() == request.path.absolute():
         raise ConfigError("a recording cannot replace the one it is made from", place="--record")
-    settings = apply_overrides(recording.settings, request.overrides)
+    settings = request.overrides.apply(recording.settings)
     spec = _spec(recording, request.spec)
     own = recorded_slo(recording)
     slo, _ = read_gates((), request.slo, own, ())

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import typer
 
 from engine.config import ConfigError
 from engine.runners.parts import ModelSpec
+from tuiapp.overrides import NONE, Overrides
 from tuiapp.presets import find_preset
 from tuiapp.session import Session
 from tuiapp.shot.frame import Form, read_moment, read_size
@@ -44,7 +43,7 @@ class ShotRequest:
     variant: str | None = None
     model: str | None = None
     device: str = "sim:linear"
-    overrides: Mapping[str, Any] = field(default_factory=dict)
+    overrides: Overrides = NONE
 
 
 def take_and_write(request: ShotRequest) -> None:

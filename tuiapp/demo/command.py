@@ -23,6 +23,7 @@ from tuiapp.demo.script import Script, find_script, list_scripts
 from tuiapp.demo.stage import stage_script
 from tuiapp.demo.svg import to_svg
 from tuiapp.options import ScreenOptions
+from tuiapp.overrides import NONE, Overrides
 from tuiapp.shot.frame import read_size
 
 MOST_BYTES = 8 * 2**20  # more, and few pages show it
@@ -116,7 +117,7 @@ def _play(script: Script, request: DemoRequest) -> int:
     options = ScreenOptions(
         ModelSpec(request.model, request.device or "auto"),
         settings,
-        {} if script.preset else {"batcher": script.batcher},
+        NONE if script.preset else Overrides({"batcher": script.batcher}),
         preset=script.preset or None,
         seed=script.seed,
     )

@@ -10,6 +10,7 @@ from engine.log import EventLog
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from tuiapp.demo.script import Script
+from tuiapp.overrides import NONE
 from tuiapp.presets import find_preset
 from tuiapp.session import Session
 from tuiapp.shot.sources import stage_preset
@@ -28,7 +29,7 @@ def stage_script(script: Script, spec: ModelSpec) -> Session:
         ConfigError: a preset, a model or a device that cannot be.
     """
     if script.preset:
-        return stage_preset(find_preset(script.preset), spec, {})
+        return stage_preset(find_preset(script.preset), spec, NONE)
     return _stage_mix(script, spec)
 
 

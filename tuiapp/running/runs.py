@@ -14,7 +14,7 @@ from rich.text import Text
 from engine.metrics import Slo
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, EngineSettings
-from tuiapp.options import apply_overrides
+from tuiapp.overrides import Overrides
 from tuiapp.presets import Preset
 from tuiapp.running.engines import Engines
 from tuiapp.running.gates import Condition, examine, read_condition, read_slo
@@ -36,7 +36,7 @@ class RunRequest:
     """What to run.
 
     Attributes:
-        overrides: fields of `EngineSettings` that win over the preset.
+        overrides: win over the settings of the preset.
         variants: only these; empty for all, or for the preset's own engine where a batcher is
             named.
         seed: draw other requests than the preset does.
@@ -48,7 +48,7 @@ class RunRequest:
 
     preset: Preset
     spec: ModelSpec
-    overrides: Mapping[str, Any]
+    overrides: Overrides
     variants: tuple[str, ...] = ()
     seed: int | None = None
     pace: float = 1.0
@@ -66,7 +66,7 @@ def plan(request: RunRequest) -> dict[str, EngineSettings]:
     """
     preset = request.preset
     names = request.variants
-    if not names and "batcher" not in request.overrides:
+    if not names and "batcher" not in request.overrides.values:
         names = tuple(variant.name for variant in preset.variants)
     chosen = {name: preset.settings(name) for name in names} or {"": preset.settings()}
     return _override(chosen, request)
@@ -219,7 +219,7 @@ def _make_trace(path: Path) -> Trace:
 def _override(
     chosen: Mapping[str, EngineSettings], request: RunRequest
 ) -> dict[str, EngineSettings]:
-    return {name: apply_overrides(settings, request.overrides) for name, settings in chosen.items()}
+    return {name: request.overrides.apply(settings) for name, settings in chosen.items()}
 
 
 def _about(request: RunRequest, slo: Slo) -> dict[str, Any]:

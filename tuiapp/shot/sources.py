@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from engine.assembly import build_core
 from engine.backends.still import StillBackend
@@ -14,7 +13,7 @@ from engine.events import Event, Step
 from engine.log import EventLog
 from engine.recording import Recording
 from engine.runners.parts import ModelSpec
-from tuiapp.options import apply_overrides
+from tuiapp.overrides import Overrides
 from tuiapp.presets import Preset
 from tuiapp.session import Session
 from tuiapp.shot.frame import Moment
@@ -23,7 +22,7 @@ from tuiapp.text import one_line
 
 
 def stage_preset(
-    preset: Preset, spec: ModelSpec, overrides: Mapping[str, Any], variant: str | None = None
+    preset: Preset, spec: ModelSpec, overrides: Overrides, variant: str | None = None
 ) -> Session:
     """An engine on a virtual clock, to which the requests of a preset arrive.
 
@@ -33,7 +32,7 @@ def stage_preset(
     Raises:
         ConfigError: a variant, a setting, a model or a device that cannot be.
     """
-    settings = apply_overrides(preset.settings(variant), overrides)
+    settings = overrides.apply(preset.settings(variant))
     clock = VirtualClock()
     cost = None if spec.device.startswith("sim") else Linear()
     core = build_core(spec, settings, clock, EventLog(capacity=None), cost)
