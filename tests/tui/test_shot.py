@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from engine.events import Step
+from engine.recording import Recording
 from tests.recording.builders import record, run_crowd
 from tests.tui.goldens import screen_text
 from tests.tui.stage import mixed_traffic, staged
@@ -73,6 +75,21 @@ def test_a_shot_is_of_the_moment_that_was_asked_for():
     assert " · 2.0 s · " in shot(STRAGGLER, "--at", "2s").stdout
 
 
+@pytest.mark.parametrize("moment", ["999s", "9999"])
+def test_a_moment_behind_the_end_of_a_run_is_said_to_be_its_end(moment):
+    result = shot(STRAGGLER, "--at", moment)
+    assert result.exit_code == 0
+    assert "16 of 16 requests were answered in full" in result.stdout
+    assert result.stderr == (
+        "batchscope: the run ends at simulated 6.0 s, after 500 passes; this is its end\n"
+    )
+
+
+@pytest.mark.parametrize("moment", ["500", "2s"])
+def test_nothing_is_said_of_a_moment_within_the_run(moment):
+    assert shot(STRAGGLER, "--at", moment).stderr == ""
+
+
 def test_ascii_and_a_light_theme_can_be_asked_for(tmp_path):
     assert shot(STRAGGLER, "--at", "9", "--ascii").stdout.isascii()
     path = tmp_path / "light.svg"
@@ -86,6 +103,18 @@ def test_a_recording_is_shown_at_the_pass_that_was_asked_for(tmp_path):
     assert "pass 40 · " in text
     assert "replay of run.jsonl" in text
     assert " · 12.0 s · " in shot(path, "--at", "12s").stdout
+
+
+@pytest.mark.parametrize("moment", ["9999", "999s"])
+def test_a_moment_behind_the_end_of_a_recording_is_said_to_be_its_end(tmp_path, moment):
+    path = record(tmp_path / "run.jsonl", run_crowd(60)).path
+    last = [event for event in Recording(path).events() if isinstance(event, Step) and event.rows][
+        -1
+    ]
+    assert shot(path, "--at", moment).stderr == (
+        f"batchscope: the recording ends at simulated {last.time:.1f} s, after 60 passes; "
+        "this is its end\n"
+    )
 
 
 def test_a_recording_that_is_damaged_is_no_picture(tmp_path):

@@ -13,6 +13,7 @@ from engine.runners.parts import ModelSpec
 from tuiapp.overrides import NONE, Overrides
 from tuiapp.presets import find_preset
 from tuiapp.session import Session
+from tuiapp.shot.ending import tell_end
 from tuiapp.shot.frame import Form, read_moment, read_size
 from tuiapp.shot.shoot import Shot, shoot
 from tuiapp.shot.sources import stage_preset, stage_recording
@@ -60,7 +61,10 @@ def take_and_write(request: ShotRequest) -> None:
         ascii_only=request.ascii_only,
         form=_form(request.output) if request.output else Form.TEXT,
     )
-    picture = asyncio.run(shoot(shot, _stage(request, shot)))
+    session = _stage(request, shot)
+    picture = asyncio.run(shoot(shot, session))
+    if ended := tell_end(session, shot.moment):
+        typer.echo(f"batchscope: {ended}", err=True)
     if request.output is None:
         typer.echo(picture, nl=False)
         return

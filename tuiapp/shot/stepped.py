@@ -46,6 +46,11 @@ class SteppedBackend:
         while self.clock.now() < time and self._run_pass(time):
             pass
 
+    @property
+    def is_over(self) -> bool:
+        """Whether all that was to arrive has come, and was answered."""
+        return (self.feed is None or self.feed.is_over) and not self.core.has_work
+
     def now(self) -> float:
         return self.clock.now()
 
