@@ -84,7 +84,7 @@ def test_settings_that_do_not_go_together_are_told_and_change_nothing():
     act(core, Change(0.0, {"max_num_batched_tokens": 1}))
     assert core.settings.max_num_seqs == 2
     [failed] = events_of(core.log, Failed)
-    assert failed.message.startswith("the settings stay as they are: max_num_batched_tokens (1)")
+    assert failed.message.startswith("the settings stay as they are: max_num_batched_tokens must")
 
 
 def test_a_note_is_for_those_who_watch():

@@ -254,7 +254,7 @@ def test_a_run_that_is_broken_off_before_it_began_exits_130(monkeypatch):
             ["run", "straggler", "--device", "nonsense"],
             "'nonsense'; known: auto, cpu, cuda, mps; or, simulated: sim, sim:linear,",
         ),
-        (["run", "gone.toml"], "gone.toml: cannot be read: No such file or directory"),
+        (["run", "gone.toml"], "gone.toml: there is no such file; your own presets lie in "),
         (["presets", "show", "fillwait"], "no preset is called 'fillwait'; did you mean 'fill-wa"),
         (["--slots", "3", "run", "straggler"], "--slots before 'run' is for the screen"),
         (["run"], "Missing argument 'PRESET'"),

@@ -27,6 +27,7 @@ def test_an_import_says_what_became_of_every_row_and_writes_a_preset(tmp_path):
         "dropped: 1 without prompt tokens",
         f"{path}: plays 2 of them; its [[trace]] says which",
     ]
+    assert f"  batchscope --preset {path}" in result.stderr.splitlines()
     preset = read_preset(path)
     assert [(d.arrival, d.num_prompt_tokens) for d in preset.drafts] == [(0.0, 40), (2.0, 30)]
     assert "# dropped: 1 without output tokens" in path.read_text()
@@ -77,11 +78,48 @@ def test_a_new_preset_is_a_template_that_reads(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.stderr
     path = user_folder() / "my-story.toml"
     assert result.stdout.strip() == str(path)
+    assert result.stderr.splitlines() == [
+        "what comes next:",
+        "  batchscope presets check my-story",
+        "  batchscope --preset my-story",
+        "  batchscope compare my-story",
+    ]
     assert read_preset(path).name == "my-story"
     again = call("presets", "new", "my-story")
     assert again.exit_code == 2
     assert "is there already" in again.stderr
     assert call("presets", "new", "../evil").exit_code == 2
+
+
+def test_a_new_preset_elsewhere_is_called_by_its_file(tmp_path):
+    path = tmp_path / "two words" / "my-story.toml"
+    result = call("presets", "new", "my-story", "-o", path)
+    assert result.exit_code == 0, result.stderr
+    assert f"  batchscope presets check '{path}'" in result.stderr.splitlines()
+    assert call("presets", "check", path).exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["my-story", "my-story.toml"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["presets", "check"],
+        ["presets", "show"],
+        ["run", "--device", "sim"],
+        ["compare", "--device", "sim"],
+        ["shot", "--at", "3"],
+    ],
+    ids=" ".join,
+)
+def test_every_command_takes_a_new_preset_by_name_from_any_folder(
+    command, name, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert call("presets", "new", "my-story").exit_code == 0
+    result = call(*command, name)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout
 
 
 def test_every_table_of_the_template_reads_when_it_is_used(tmp_path, monkeypatch):

@@ -213,8 +213,33 @@ def test_a_file_serves_as_a_preset_too(tmp_path):
     path = tmp_path / "small.toml"
     path.write_text(TEXT)
     assert find_preset(str(path)).path == path
-    with pytest.raises(ConfigError, match=r"gone\.toml: cannot be read: No such file"):
+    with pytest.raises(
+        ConfigError, match=r"gone\.toml: there is no such file; your own presets lie in"
+    ):
         find_preset(str(tmp_path / "gone.toml"))
+
+
+def test_a_file_here_goes_before_one_of_its_name_in_the_folders(tmp_path, monkeypatch):
+    folder, here = tmp_path / "presets", tmp_path / "here"
+    for place, title in ((folder, "There"), (here, "Here")):
+        place.mkdir()
+        (place / "small.toml").write_text(TEXT.replace("A small story", title))
+    monkeypatch.chdir(here)
+    assert find_preset("small.toml", (folder,)).about.title == "Here"
+    assert find_preset("small", (folder,)).about.title == "There"
+    monkeypatch.chdir(tmp_path)
+    assert find_preset("small.toml", (folder,)).about.title == "There"
+    with pytest.raises(ConfigError, match=r"other/small\.toml: there is no such file"):
+        find_preset("other/small.toml", (folder,))
+
+
+def test_the_name_of_a_file_here_is_told_to_need_its_ending(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(TEXT)
+    with pytest.raises(
+        ConfigError, match=r"no preset is called 'mine'; the file here is mine\.toml"
+    ):
+        find_preset("mine")
 
 
 def test_a_broken_preset_of_the_user_hides_no_other(tmp_path):

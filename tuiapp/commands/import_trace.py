@@ -11,6 +11,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeE
 
 from engine.config import ConfigError
 from engine.traces import Survey, TraceFile, survey
+from tuiapp.commands.presets import say_what_next
 from tuiapp.imported import write_preset
 from tuiapp.presets import read_preset
 from tuiapp.presets.files import NAME
@@ -41,6 +42,7 @@ def import_trace(path: Path, format_name: str, output: Path | None) -> None:
     write_file(output, write_preset(trace, found, output.stem))
     num_played = len(read_preset(output).drafts)
     _print([f"{output}: plays {num_played:,} of them; its [[trace]] says which"])
+    say_what_next(output)
 
 
 def _check_output(output: Path) -> None:

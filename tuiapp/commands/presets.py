@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -88,7 +89,7 @@ def check(names: Sequence[str]) -> bool:
 
 
 def make_new(name: str, output: Path | None) -> None:
-    """Write the template of a preset and print where it is.
+    """Write the template of a preset; print where it is, and on stderr what comes next.
 
     Args:
         output: the file; None is one of that name in the user's own folder.
@@ -110,6 +111,20 @@ def make_new(name: str, output: Path | None) -> None:
     make_folder(path.parent)
     write_file(path, template.read_text("utf-8").replace("NAME", name, 1))
     typer.echo(str(path))
+    say_what_next(path)
+
+
+def say_what_next(path: Path) -> None:
+    """Print on stderr the commands that take a new preset, by its name where that suffices."""
+    is_own = path.parent.absolute() == user_folder().absolute()
+    called = path.stem if is_own else shlex.quote(str(path))
+    for line in (
+        "what comes next:",
+        f"  batchscope presets check {called}",
+        f"  batchscope --preset {called}",
+        f"  batchscope compare {called}",
+    ):
+        typer.echo(line, err=True)
 
 
 def locate() -> None:

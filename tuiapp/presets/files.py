@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,17 +68,21 @@ def list_presets(folders: tuple[Path, ...] | None = None) -> Shelf:
 def find_preset(name: str, folders: tuple[Path, ...] | None = None) -> Preset:
     """The preset of that name, or in the file of that name.
 
+    `my-story.toml` is the file of that name here, or else the one in the folders, so that a preset
+    is found by the name of its file wherever it lies.
+
     Raises:
         ConfigError: there is none, or its file is wrong.
     """
     named, path = _named(folders), Path(name)
-    if path.suffix == SUFFIX:
-        return read_preset(path)
-    if name not in named and path.is_file():
-        return _read_other(path)
-    if name not in named:
-        raise ConfigError(f"no preset is called {name!r}; {suggest(name, named)}")
-    return read_preset(named[name])
+    if name in named:
+        return read_preset(named[name])
+    is_preset = path.suffix == SUFFIX
+    if path.is_file():
+        return read_preset(path) if is_preset else _read_other(path)
+    if is_preset and path.name == name and path.stem in named:
+        return read_preset(named[path.stem])
+    raise _missing(path, named)
 
 
 def read_preset(path: Path) -> Preset:
@@ -105,6 +110,16 @@ def _read_other(path: Path) -> Preset:
     except ConfigError as error:
         problem = f"is no preset: {error.problem}; {OTHERS}"
         raise ConfigError(problem, error.path, error.place) from None
+
+
+def _missing(path: Path, named: Mapping[str, Path]) -> ConfigError:
+    """That there is no such preset, and what there is."""
+    if path.suffix == SUFFIX or len(path.parts) > 1:
+        problem = f"there is no such file; your own presets lie in {user_folder()}"
+        return ConfigError(problem, place=str(path))
+    beside = path.with_name(f"{path.name}{SUFFIX}")
+    hint = f"the file here is {beside}" if beside.is_file() else suggest(path.name, named)
+    return ConfigError(f"no preset is called {path.name!r}; {hint}")
 
 
 def _named(folders: tuple[Path, ...] | None) -> dict[str, Path]:
