@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.settings import EngineSettings, KvPolicy
-from tuiapp.session import BURST_SIZE, Session
+from tuiapp.injector import BURST_SIZE
+from tuiapp.session import Session
 from tuiapp.view.snapshot import Snapshot
 
 BOMB_OUTPUT = 16
@@ -32,12 +33,12 @@ class Attacks:
         num_tokens = self.bomb_tokens(snapshot)
         if not num_tokens:
             return "The cache is too small for any prompt"
-        self._session.inject_wish("", num_tokens, BOMB_OUTPUT, 1)
+        self._session.injector.inject_wish("", num_tokens, BOMB_OUTPUT, 1)
         return f"One prompt of {num_tokens} tokens"
 
     def burst(self) -> str:
         """Send many requests at the same moment."""
-        sent = sum(self._session.burst() for _ in range(NUM_BURSTS))
+        sent = sum(self._session.injector.burst() for _ in range(NUM_BURSTS))
         return f"{sent} requests at once"
 
     def victims(self, snapshot: Snapshot) -> list[str]:

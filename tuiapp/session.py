@@ -2,59 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
-
-import numpy as np
 
 from engine.backends.base import Backend
 from engine.cost import CostModel
 from engine.generate.demo import DemoMix
 from engine.loading import Loading
 from engine.prompts import PromptMaker
-from engine.request import Request, SamplingParams
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName, EngineSettings
 from engine.workload import Listed, Workload
+from tuiapp.injector import Injector
+from tuiapp.playing import Pastime, Playing
 from tuiapp.presets import Preset
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-BURST_SIZE = 24
 OPEN_BATCHES = 3  # of the gentle mix: one that runs, and what makes a queue
-BURST_OUTPUTS = (8, 12, 16, 24, 32, 48, 96, 192)
-BURST_PROMPTS = (16, 24, 32, 48, 64, 96, 160, 320)
-
-
-@dataclass(frozen=True, slots=True)
-class Playing:
-    """A preset that was begun.
-
-    Attributes:
-        position: in the log, when it was asked for; no two have the same.
-        speed: at which its requests arrive; the last other than 1, if there was one.
-    """
-
-    preset: Preset
-    position: int
-    speed: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Pastime:
-    """What a session does for itself, to go back to when something else is over.
-
-    Attributes:
-        preset: what plays, if it is a preset; begun anew it plays from its beginning.
-        mix: what plays, if it is the mix without end.
-    """
-
-    settings: EngineSettings
-    speed: float
-    is_paused: bool
-    name: str
-    preset: Preset | None
-    mix: DemoMix | None
 
 
 class Replay(Protocol):
@@ -72,7 +37,7 @@ class Replay(Protocol):
 
 
 class Session:
-    """Remembers what was asked for: the settings, the speed, and which requests are the user's.
+    """Remembers what was asked for: the settings, the speed, and what is to arrive.
 
     Args:
         settings: those that the engine was built with.
@@ -88,7 +53,7 @@ class Session:
         playing: the preset that plays; None for anything else.
         recording: the file, where it plays one.
         played_at: position in the log from which on what plays has arrived.
-        has_injected: whether the user has added requests to what plays.
+        injector: sends requests of the user's own.
     """
 
     def __init__(
@@ -115,14 +80,12 @@ class Session:
         self._is_mix_limited = False
         self.playing: Playing | None = None
         self.played_at = 0
-        self.has_injected = False
         self.recording: Path | None = None
         self.speed = 1.0
         self.is_paused = False
-        self._mine: set[str] = set()
-        self._rng = np.random.default_rng(seed)
         self._prompts: PromptMaker | None = None
-        self._num_injected = 0
+        self.injector = Injector(backend, lambda: self.prompts, seed)
+        self._num_injected = 0  # before what plays now
         self._num_played = 0
 
     @property
@@ -137,9 +100,10 @@ class Session:
         """What presets change: the settings that the session began with."""
         return self._base
 
-    def is_mine(self, request_id: str) -> bool:
-        """Whether the user injected this request, rather than a workload."""
-        return request_id in self._mine
+    @property
+    def has_injected(self) -> bool:
+        """Whether the user has added requests to what plays."""
+        return self.injector.num_injected > self._num_injected
 
     def settle(self, settings: EngineSettings) -> None:
         """Take over what the engine made of the settings when it was built."""
@@ -174,7 +138,7 @@ class Session:
         self._mix = workload if isinstance(workload, DemoMix) else None
         self._is_mix_limited = self._mix is not None and self._mix.most_open is not None
         self._limit_mix()
-        self.played_at, self.has_injected = len(self.backend.log), False
+        self.played_at, self._num_injected = len(self.backend.log), self.injector.num_injected
         self.backend.play(workload, self.speed, in_steps=in_steps)
 
     def play_preset(self, preset: Preset, variant: str | None = None) -> None:
@@ -273,56 +237,3 @@ class Session:
         if self._mix and self._is_mix_limited:
             most = OPEN_BATCHES * self.settings.num_slots
             self._mix.most_open = most if self.speed <= 1 else None
-
-    def next_ids(self, count: int) -> list[str]:
-        """The names that the next injected requests will get."""
-        return [f"u{self._num_injected + index}" for index in range(count)]
-
-    def inject(
-        self, prompts: list[tuple[int, ...]], sampling: list[SamplingParams], priority: int = 0
-    ) -> None:
-        """Submit requests of the user's own, which stand out on the screen."""
-        ids = self.next_ids(len(prompts))
-        self._num_injected += len(prompts)
-        self._mine.update(ids)
-        self.has_injected = True
-        for request_id, prompt, params in zip(ids, prompts, sampling, strict=True):
-            self.backend.submit(Request(request_id, prompt, params, priority=priority))
-
-    def inject_wish(
-        self, text: str, prompt_tokens: int, output_tokens: int, count: int, priority: int = 0
-    ) -> None:
-        """Inject like requests: a text's, or with prompts of a length and exact outputs."""
-        maker = self.prompts
-        if maker is None:
-            return
-        prompts = [
-            maker.chat(text) if text else maker.make(prompt_tokens, self._rng) for _ in range(count)
-        ]
-        sampling = [self.sampling(output_tokens, exact=not text) for _ in prompts]
-        self.inject(prompts, sampling, priority)
-
-    def burst(self) -> int:
-        """Inject two dozen requests of varied length; return how many, 0 before it is ready."""
-        maker = self.prompts
-        if maker is None:
-            return 0
-        lengths = self._rng.choice(BURST_PROMPTS, BURST_SIZE)
-        outputs = self._rng.choice(BURST_OUTPUTS, BURST_SIZE)
-        prompts = [maker.make(int(length), self._rng) for length in lengths]
-        self.inject(prompts, [self.sampling(int(tokens), exact=True) for tokens in outputs])
-        return BURST_SIZE
-
-    def sampling(self, max_tokens: int, *, exact: bool) -> SamplingParams:
-        """How an injected request is sampled, with a seed of its own.
-
-        Args:
-            exact: the output reaches `max_tokens`, whatever the model would say.
-        """
-        return SamplingParams(
-            temperature=0.8,
-            top_p=0.95,
-            seed=int(self._rng.integers(2**31)),
-            max_tokens=max_tokens,
-            ignore_eos=exact,
-        )

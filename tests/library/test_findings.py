@@ -94,7 +94,7 @@ def test_a_run_that_is_not_over_says_so_and_proves_nothing():
 
 def test_a_run_that_was_disturbed_is_not_held_against_the_claims():
     session, backend = play("static", num_passes=5)
-    session.inject([(1, 2, 3)], [session.sampling(4, exact=True)])
+    session.injector.inject([(1, 2, 3)], [session.injector.sampling(4, exact=True)])
     session.set_batcher(BatcherName.CONTINUOUS)
     backend.run(100_000)
     findings = open_live(session, backend.core.info, None).findings

@@ -333,12 +333,12 @@ def test_what_is_compared_is_the_preset_that_plays_or_what_has_arrived():
     backend = StageBackend()
     session = Session(backend, backend.core.settings, spec=SPEC)
     assert choose_contest(session) is None
-    session.burst()
+    session.injector.burst()
     assert choose_contest(session).traffic.num_requests == 24
     session.play_preset(preset_of())
     assert list(choose_contest(session).entries) == ["static", "continuous"]
     backend.run(3)
-    session.inject([(1, 2, 3)], [SamplingParams(max_tokens=3)])
+    session.injector.inject([(1, 2, 3)], [SamplingParams(max_tokens=3)])
     assert choose_contest(session).traffic.num_requests == 3
 
 

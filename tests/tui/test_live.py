@@ -135,8 +135,8 @@ async def test_i_injects_what_the_form_says_and_marks_it_as_ones_own():
             ("u1", 100, 7),
             ("u2", 100, 7),
         ]
-        assert stage.app.session.is_mine("u2")
-        assert not stage.app.session.is_mine("r0")
+        assert stage.app.session.injector.is_mine("u2")
+        assert not stage.app.session.injector.is_mine("r0")
 
 
 async def test_an_injected_text_is_the_prompt():

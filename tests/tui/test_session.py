@@ -10,7 +10,7 @@ from engine.generate.demo import DemoMix
 from engine.settings import BatcherName, EngineSettings
 from tests.tui.stage import StageBackend
 from tuiapp.presets import find_preset
-from tuiapp.session import BURST_SIZE, Session
+from tuiapp.session import Session
 
 PRESETS = (Path(__file__).parent / "presets",)
 
@@ -22,37 +22,6 @@ def arrivals(backend):
 def make_session(**knobs):
     backend = StageBackend(**knobs)
     return backend, Session(backend, backend.core.settings, seed=3)
-
-
-def test_a_burst_is_varied_and_the_same_for_the_same_seed():
-    backend, session = make_session()
-    assert session.burst() == BURST_SIZE
-    other_backend, other = make_session()
-    other.burst()
-    requests = arrivals(backend)
-    assert requests == arrivals(other_backend)
-    assert len({len(request.prompt_token_ids) for request in requests}) >= 4
-    assert len({request.sampling.max_tokens for request in requests}) >= 4
-    assert all(request.sampling.ignore_eos for request in requests)
-    assert len({request.sampling.seed for request in requests}) == BURST_SIZE
-
-
-def test_requests_of_ones_own_are_numbered_on_and_known():
-    backend, session = make_session()
-    session.inject_wish("", 20, 5, 2)
-    session.inject_wish("a batch waits", 999, 5, 1)
-    assert [request.id for request in arrivals(backend)] == ["u0", "u1", "u2"]
-    assert [len(request.prompt_token_ids) for request in arrivals(backend)] == [20, 20, 3]
-    assert session.next_ids(2) == ["u3", "u4"]
-    assert session.is_mine("u2")
-    assert not session.is_mine("u3")
-
-
-def test_a_text_may_end_by_itself_and_filler_may_not():
-    backend, session = make_session()
-    session.inject_wish("a batch waits", 9, 5, 1)
-    session.inject_wish("", 9, 5, 1)
-    assert [request.sampling.ignore_eos for request in arrivals(backend)] == [False, True]
 
 
 def test_a_preset_changes_the_settings_the_session_began_with_not_those_of_the_last_preset():
@@ -87,11 +56,19 @@ def test_what_the_engine_made_of_the_settings_is_kept_for_presets():
 def test_before_the_engine_is_ready_nothing_is_sent():
     backend, session = make_session()
     backend.tokenizer = None
-    assert session.burst() == 0
-    session.inject_wish("", 20, 5, 2)
     session.play_requests_of(find_preset("straggler", PRESETS))
     assert arrivals(backend) == []
     assert backend.feed is None
+
+
+def test_what_plays_is_joined_by_what_was_injected_since_it_began():
+    _, session = make_session()
+    session.injector.burst()
+    assert session.has_injected
+    session.play_preset(find_preset("straggler", PRESETS))
+    assert not session.has_injected
+    session.injector.burst()
+    assert session.has_injected
 
 
 def test_a_chunk_left_to_the_model_stays_what_the_engine_fitted_it_to():

@@ -120,7 +120,7 @@ class InjectScreen(Dialog[None]):
             text.update(Content.assemble(("▸ ", "$error"), (wish, "$error")))
             return
         told = self._forecast(wish)
-        names = self._session.next_ids(wish.count)
+        names = self._session.injector.next_ids(wish.count)
         shown = " ".join(names[:6]) + (" …" if len(names) > 6 else "")
         length = f"the text has {wish.prompt_tokens}; " if wish.text else ""
         if (num_lines := self.query_one(PromptInput).num_lines) > 1:
@@ -191,7 +191,7 @@ class InjectScreen(Dialog[None]):
         if isinstance(wish, str) or problem:
             self.notify(problem, severity="error", markup=False)
             return False
-        self._session.inject_wish(
+        self._session.injector.inject_wish(
             wish.text, wish.prompt_tokens, wish.output_tokens, wish.count, wish.priority
         )
         return True

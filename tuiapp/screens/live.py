@@ -182,7 +182,7 @@ class LiveScreen(ChoosingScreen):
             self.app.push_screen(InjectScreen(self._session, self._keys, lambda: self.newest))
 
     def action_burst(self) -> None:
-        if count := self._session.burst():
+        if count := self._session.injector.burst():
             self.notify(f"{count} requests of varied length", timeout=2)
 
     def action_workload(self) -> None:

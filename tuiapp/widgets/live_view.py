@@ -52,7 +52,7 @@ class LiveView(Vertical):
         self._num_frames = 0
         self._news: Story | None = None
         self._news_until: float | None = None
-        is_mine, ascii_only = session.is_mine, preferences.ascii
+        is_mine, ascii_only = session.injector.is_mine, preferences.ascii
         self._title, self._title_right = TitleLeft(), TitleRight()
         self._timeline = Timeline(is_mine, ascii_only=ascii_only)
         self._meters, self._meter_line = MetersPanel(), MeterLine(id="meter-line")
@@ -139,7 +139,7 @@ class LiveView(Vertical):
         for pane in self._panes[: layout.num_panes]:
             slot = slots[pane.slot] if pane.slot < len(slots) else len(snapshot.slots)
             owner, last = snapshot.owners(slot)
-            is_mine = bool(owner and self._session.is_mine(owner.id))
+            is_mine = bool(owner and self._session.injector.is_mine(owner.id))
             pane.show(owner or last, delivery, is_mine=is_mine, is_over=owner is None)
 
     def _slots_of_panes(self, snapshot: Snapshot) -> list[int]:
