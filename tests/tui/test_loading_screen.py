@@ -10,11 +10,10 @@ from engine.backends.still import StillBackend
 from engine.events import Failed
 from engine.loading import Loading, LoadStage, LoadStep
 from engine.runners.parts import ModelSpec
-from engine.settings import BatcherName, EngineSettings
+from engine.settings import EngineSettings
 from tests.tui.goldens import check_screen, screen_text
-from tests.tui.stage import SIZES, staged
+from tests.tui.stage import SIZES
 from tuiapp.app import Playground
-from tuiapp.screens.inject import InjectScreen
 from tuiapp.session import Session
 from tuiapp.shot.stage import set_stage
 
@@ -30,10 +29,6 @@ async def loading(size, step):
         yield stage
 
 
-def without_engine(backend):
-    backend.tokenizer = None
-
-
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_the_tensors_that_were_read_are_counted(size):
     async with loading(size, LoadStep(LoadStage.WEIGHTS, 136, 272)) as stage:
@@ -44,21 +39,6 @@ async def test_the_tensors_that_were_read_are_counted(size):
 async def test_a_stage_without_a_count_is_named():
     async with loading((120, 36), LoadStep(LoadStage.IMPORT)) as stage:
         assert "Loading tiny: importing torch and transformers" in screen_text(stage.app)
-
-
-async def test_keys_are_kept_until_there_is_an_engine():
-    async with staged(traffic=without_engine) as stage:
-        tokenizer = stage.backend.core.tokenizer
-        await stage.press("1", "i")
-        assert stage.backend.core.settings.batcher is BatcherName.CONTINUOUS
-        assert [each.message for each in stage.app._notifications] == [
-            "Static batching: as soon as the model is loaded",
-            "Send requests of your own: as soon as the model is loaded",
-        ]
-        stage.backend.tokenizer = tokenizer
-        await stage.settle()
-        assert stage.backend.core.settings.batcher is BatcherName.STATIC
-        assert isinstance(stage.app.screen, InjectScreen)
 
 
 async def test_a_load_that_fails_ends_with_what_can_be_done():

@@ -16,14 +16,15 @@ from engine.config import ConfigError
 from engine.settings import BatcherName
 from tuiapp.attacks import Attacks
 from tuiapp.knobs import next_system, read_systems
-from tuiapp.lanes import Comparison, Contest, contest_of_preset
+from tuiapp.lanes import Contest, contest_of_preset
 from tuiapp.lanes.choose import choose_contest
 from tuiapp.library.library import Library
 from tuiapp.preferences import USUAL, Preferences
 from tuiapp.presets import list_presets
 from tuiapp.screens.attack import AttackScreen
 from tuiapp.screens.choosing import ChoosingScreen
-from tuiapp.screens.compare import CompareScreen
+from tuiapp.screens.comparing import open_comparison
+from tuiapp.screens.early import EarlyOrders
 from tuiapp.screens.help import HelpScreen
 from tuiapp.screens.inject import InjectScreen
 from tuiapp.screens.jump import JumpScreen
@@ -32,7 +33,6 @@ from tuiapp.screens.lessons import LessonsScreen
 from tuiapp.screens.live_keys import (
     BINDINGS,
     LIVE_ACTIONS,
-    LOADED_ACTIONS,
     REPLAY_ACTIONS,
     keys_of,
 )
@@ -73,9 +73,8 @@ class LiveScreen(ChoosingScreen):
         keys = keys_of(preferences)
         super().__init__(session, rewind, LiveView(session, preferences, keys), keys)
         self._fps = preferences.fps
-        self._on_ready: Callable[[Session], None] | None = on_ready
         self._news = News(self, session, keys)
-        self._early: list[str] = []  # actions that were asked for while the model loads
+        self._early = EarlyOrders(self, session, on_ready)
         self._systems = read_systems()
         self._attacks = Attacks(session)
         self._knob = ""  # that was looked at last
@@ -101,30 +100,30 @@ class LiveScreen(ChoosingScreen):
         Args:
             everything: draw all parts now, for a key press, a picture or a test.
         """
-        now = self._session.backend.now()
-        if self._session.backend.log is not self._rewind.log:
-            self._rewind = open_log(self._session.backend.log)
-            everything = True  # another moment, of which no part is shown yet
-            self._news.skip(self._rewind.poll(now))  # told when they were new
-        newest = self._rewind.poll(now)
-        if newest.info and newest.settings is not self.newest.settings:
-            self._session.settings = newest.settings  # whoever changed them
-        if newest.info is not self.newest.info:
-            self.refresh_bindings()  # there is somebody to take orders now
-        self.newest = newest
-        if self._on_ready and self._is_loaded():
-            ready, self._on_ready = self._on_ready, None
-            self._session.settle(newest.settings)
-            ready(self._session)
-            self.call_later(self._catch_up)
-        self._news.tell(newest)
-        self._reports.poll(newest)
-        self._go_back()
+        is_another = self._read()
         at, self.snapshot = self._rewind.at, self._rewind.snapshot
         self._view.moment = (at, self._rewind.newest) if at else None
         if self._fits():
-            self._view.draw(self.snapshot, everything=everything)
+            self._view.draw(self.snapshot, everything=everything or is_another)
             self._count_matches()
+
+    def _read(self) -> bool:
+        """Read what is new and act upon it; return whether it is another run, all of it new."""
+        now, log = self._session.backend.now(), self._session.backend.log
+        is_another = log is not self._rewind.log
+        if is_another:
+            self._rewind = open_log(log)
+            self._news.skip(self._rewind.poll(now))  # told when they were new
+        before, self.newest = self.newest, self._rewind.poll(now)
+        if self.newest.info and self.newest.settings is not before.settings:
+            self._session.settings = self.newest.settings  # whoever changed them
+        if self.newest.info is not before.info:
+            self.refresh_bindings()  # there is somebody to take orders now
+        self._early.poll(self.newest)
+        self._news.tell(self.newest)
+        self._reports.poll(self.newest)
+        self._go_back()
+        return is_another
 
     def draw_all(self) -> None:
         """Show everything at once."""
@@ -137,33 +136,12 @@ class LiveScreen(ChoosingScreen):
         """
         if action == "clear_filter":
             return bool(self._view.filter.text) or None
-        if self._on_ready and action in LOADED_ACTIONS and not self._session.replay:
+        if self._early.is_early(action):
             return None
         return action not in (LIVE_ACTIONS if self._session.replay else REPLAY_ACTIONS)
 
     def on_key(self, event: events.Key) -> None:
-        """Keep what is asked of an engine that is not there yet."""
-        active = self.active_bindings.get(event.key)
-        if not self._on_ready or not active or active.enabled:
-            return
-        if active.binding.action.partition("(")[0] not in LOADED_ACTIONS:
-            return
-        self._early.append(active.binding.action)
-        what = active.binding.tooltip or active.binding.description
-        self.notify(f"{what}: as soon as the model is loaded", timeout=3, markup=False)
-        event.stop()
-
-    def _is_loaded(self) -> bool:
-        """Whether the engine takes requests, or the recording has begun."""
-        is_there = self._session.replay or self._session.prompts
-        return self.newest.info is not None and bool(is_there)
-
-    async def _catch_up(self) -> None:
-        """Do what was asked for while the model loaded, in that order."""
-        self.refresh_bindings()
-        early, self._early = self._early, []
-        for action in early:
-            await self.run_action(action)
+        self._early.keep(event)
 
     def _fits(self) -> bool:
         """Whether the terminal is large enough; if not, one line says so and the engine goes on."""
@@ -207,24 +185,7 @@ class LiveScreen(ChoosingScreen):
             self._compare(partial(choose_contest, self._session))
 
     def _compare(self, choose: Callable[[], Contest | None]) -> None:
-        """Open the comparison, or say why there can be none."""
-        spec = self._session.spec
-        if spec is None:
-            self.notify("These engines cannot be built beside this one", timeout=3)
-            return
-        try:
-            contest = choose()
-        except ConfigError as error:
-            self.notify(str(error), severity="error", markup=False)
-            return
-        if contest is None:
-            burst = self._keys["burst"]
-            told = f"Nothing has arrived that could be compared: {burst} sends a burst"
-            self.notify(told, timeout=3, markup=False)
-            return
-        session = self._session
-        comparison = Comparison(contest, spec, session.backend.lend, cost=session.cost)
-        self.app.push_screen(CompareScreen(session, comparison, self._keys))
+        open_comparison(self, self._session, self._keys, choose)
 
     def action_knobs(self) -> None:
         if self.snapshot.info:
