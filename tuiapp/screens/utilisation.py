@@ -17,7 +17,8 @@ from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
 from tuiapp.view.device import name_device
-from tuiapp.view.use_table import UseRow, use_rows
+from tuiapp.view.use_row import UseRow
+from tuiapp.view.use_table import use_rows
 from tuiapp.view.utilisation import Utilisation
 from tuiapp.widgets.bars import spark
 
