@@ -60,7 +60,7 @@ async def until(app, pilot, condition, seconds=20.0):
 async def test_the_title_says_that_it_is_a_replay(recording):
     async with replaying(recording) as (app, pilot):
         await until(app, pilot, lambda shown: shown.info is not None)
-        text = str(app.screen.query_one("TitleRight").render())
+        text = str(app.screen.query_one("#title").render())
         assert "replay of run.jsonl" in text
 
 

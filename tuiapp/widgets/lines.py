@@ -1,4 +1,4 @@
-"""The single lines of the live screen: title, story, legend."""
+"""The single lines of the live screen: story, legend, and what all of them have in common."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from engine.settings import BatcherName, Delivery, EngineSettings
-from tuiapp.text import one_line
 from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, WORDS
-from tuiapp.view.snapshot import Snapshot
 from tuiapp.view.story import Story
 from tuiapp.widgets.picked import Picked
 
@@ -29,49 +27,6 @@ class Line(Static):
         if self._said is None or not content.is_same(self._said):
             self._said = content
             self.update(content, layout=False)
-
-
-class TitleLeft(Line):
-    """The name, the batcher with its settings, and which moment of the engine is shown."""
-
-    def show(
-        self, settings: EngineSettings, *, is_paused: bool, moment: tuple[int, int] | None = None
-    ) -> None:
-        """Draw a frame.
-
-        Args:
-            moment: the earlier pass that is shown and the newest one; None for the newest state.
-        """
-        name, what = ("▚ batchscope", "bold $primary"), (describe(settings), "bold")
-        if moment:
-            pass_now, newest = moment
-            state = (f"◀ pass {pass_now} of {newest}", "bold $accent")
-            runs = ("‖", "$warning") if is_paused else ("▶", "$success")
-            self.say(Content.assemble(name, "   ", state, " ", runs, "   ", what))
-        else:
-            state = ("‖ paused", "bold $warning") if is_paused else ("▶", "$success")
-            self.say(Content.assemble(name, "   ", what, "   ", state))
-
-
-class TitleRight(Line):
-    """Where the run stands: pass, time, model, workload."""
-
-    DEFAULT_CSS = "TitleRight { text-align: right; }"
-
-    def show(self, snapshot: Snapshot, workload: str, speed: float) -> None:
-        """Draw a frame."""
-        info = snapshot.info
-        parts = [f"pass {snapshot.num_passes}", f"{snapshot.time:.1f} s"]
-        if info:
-            what = "simulated" if info.is_simulated else f"{info.precision} {info.device}"
-            parts.append(f"{one_line(info.model)} {what}")
-        if workload:
-            parts.append(one_line(workload) + (f" ×{speed:g}" if speed != 1 else ""))
-        self.say(Content.styled(" · ".join(parts), "$muted"))
-
-    def show_kind(self) -> None:
-        """Say the one thing for which there is always room, where it is so: see `live.tcss`."""
-        self.say(Content.styled("simulated", "$muted"))
 
 
 class StoryLine(Line):

@@ -15,10 +15,11 @@ from tuiapp.view.layout import Layout, lay_out
 from tuiapp.view.snapshot import Snapshot
 from tuiapp.view.story import Story, tell, tell_loading
 from tuiapp.widgets.kv_map import KvMap
-from tuiapp.widgets.lines import Legend, StoryLine, TitleLeft, TitleRight
+from tuiapp.widgets.lines import Legend, StoryLine
 from tuiapp.widgets.meters import MeterLine, MetersPanel
 from tuiapp.widgets.queue_panel import QueuePanel
 from tuiapp.widgets.timeline import Timeline
+from tuiapp.widgets.title import Title
 from tuiapp.widgets.token_pane import TokenPane
 
 NUM_PANES = 8
@@ -53,7 +54,7 @@ class LiveView(Vertical):
         self._news: Story | None = None
         self._news_until: float | None = None
         is_mine, ascii_only = session.injector.is_mine, preferences.ascii
-        self._title, self._title_right = TitleLeft(), TitleRight()
+        self._title = Title(id="title")
         self._timeline = Timeline(is_mine, ascii_only=ascii_only)
         self._meters, self._meter_line = MetersPanel(), MeterLine(id="meter-line")
         self._story = StoryLine(id="story")
@@ -62,9 +63,7 @@ class LiveView(Vertical):
         self._kv_map = KvMap(ascii_only=ascii_only)
 
     def compose(self) -> ComposeResult:
-        with Horizontal(id="title"):
-            yield self._title
-            yield self._title_right
+        yield self._title
         with Horizontal(id="top"):
             with Vertical(id="frame") as frame:
                 frame.border_title = Content("slots × passes")
@@ -154,14 +153,12 @@ class LiveView(Vertical):
         session = self._session
         is_past = self.moment or session.replay
         settings = snapshot.settings if is_past else session.settings
-        self._title.show(settings, is_paused=session.is_paused, moment=self.moment)
-        right = self._title_right
+        self._title.show(
+            snapshot, settings, _playing(session), is_paused=session.is_paused, moment=self.moment
+        )
         if layout.is_wide:
-            right.show(snapshot, session.title, session.speed)
             self._meters.show(snapshot)
         else:
-            self.set_class(bool(snapshot.info and snapshot.info.is_simulated), "-simulated")
-            right.show_kind()
             self._meter_line.show(snapshot)
 
     def _draw_story(self, snapshot: Snapshot) -> None:
@@ -187,3 +184,9 @@ class LiveView(Vertical):
             selected=self.selected,
             is_replay=is_replay,
         )
+
+
+def _playing(session: Session) -> str:
+    """What plays, and how fast."""
+    is_as_fast = session.speed == 1 or not session.title
+    return session.title + ("" if is_as_fast else f" ×{session.speed:g}")
