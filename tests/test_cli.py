@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 import tuiapp.app
 import tuiapp.cli.main
+import tuiapp.cli.screen
 import tuiapp.running.runs
 from engine.runners.parts import ModelSpec
 from engine.settings import BatcherName
@@ -91,7 +92,7 @@ def test_without_arguments_and_without_a_terminal_it_prints_help_and_exits_2():
 def opened(monkeypatch):
     """The options that the screen would have been opened with."""
     found = []
-    monkeypatch.setattr(tuiapp.cli.main, "is_terminal", lambda: True)
+    monkeypatch.setattr(tuiapp.cli.screen, "is_terminal", lambda: True)
     monkeypatch.setattr(tuiapp.app, "open_playground", lambda options: found.append(options) or 0)
     return found
 

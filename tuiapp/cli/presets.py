@@ -1,4 +1,4 @@
-"""The commands that make presets: `import` and `presets new`."""
+"""The commands of presets: `presets` and those below it, `import`, and `locate`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from tuiapp.cli.complaining import complaining
+from tuiapp.cli.complaining import MISUSED, complaining
+from tuiapp.cli.flags import AsJson, PresetName
 
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="The preset's file.")
@@ -40,3 +41,36 @@ def new_command(
         from tuiapp.commands.presets import make_new
 
         make_new(name, output)
+
+
+def list_command(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the presets: those that come with batchscope, and your own."""
+    if not context.invoked_subcommand:
+        from tuiapp.commands.presets import list_and_print
+
+        raise typer.Exit(list_and_print(as_json=as_json))
+
+
+def show_command(preset: PresetName, as_json: AsJson = False) -> None:
+    """Show one preset: its story, its traffic, and what it claims."""
+    with complaining():
+        from tuiapp.commands.presets import show
+        from tuiapp.presets import find_preset
+
+        show(find_preset(preset), as_json=as_json)
+
+
+def check_command(
+    names: Annotated[list[str], typer.Argument(metavar="NAME|FILE", help="Which.")],
+) -> None:
+    """Check presets: names, types, values, and whether the parts go together."""
+    from tuiapp.commands.presets import check
+
+    raise typer.Exit(0 if check(names) else MISUSED)
+
+
+def locate_command() -> None:
+    """Say where things lie: the program, the shipped model, presets, and yours."""
+    from tuiapp.commands.presets import locate
+
+    locate()
