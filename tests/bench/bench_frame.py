@@ -3,7 +3,8 @@
 The real app runs in a terminal of its own, at the ten frames a second of its own timer, beside a
 simulated engine whose slots each get fifty tokens a second. All that the process does between two
 bursts of the engine counts: folding, layout, drawing, the sequences for the terminal and writing
-them.
+them. Most frames move the timeline alone; those that draw every part are told apart, and both kinds
+must keep within the limit: the exit code is 1 if one does not.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from tempfile import TemporaryDirectory
 from time import process_time
 
@@ -29,6 +30,7 @@ from tests.tui.in_a_terminal import Terminal
 from tuiapp.app import SWITCH_INTERVAL, Playground
 from tuiapp.session import Session
 from tuiapp.shot.stepped import SteppedBackend
+from tuiapp.widgets.live_view import READING_FRAMES
 
 TOKENS_PER_SECOND, FRAMES_PER_SECOND = 50, 10
 CASES = [(8, (120, 36), 15.0), (64, (200, 60), 30.0)]  # slots, size, at most so many ms a frame
@@ -99,6 +101,11 @@ def measure(num_slots: int, size: tuple[int, int], num_frames: int) -> list[floa
         return json.loads(result.read_text())
 
 
+def median_of_whole_frames(costs: list[float]) -> float:
+    """Of the frames that draw every part: one in so many, and dearer than the others."""
+    return max(median(costs[first::READING_FRAMES]) for first in range(READING_FRAMES))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--frames", type=int, default=600, help="of each case; 600 are a minute")
@@ -108,11 +115,15 @@ def main() -> None:
         slots, count, result = options.watch
         watch(int(slots), int(count), Path(result))
         return
+    is_over = False
     for num_slots, size, most in CASES:
-        costs = sorted(measure(num_slots, size, options.frames))
-        p95, load = costs[int(len(costs) * 0.95)], os.getloadavg()[0]
-        told = f"median {median(costs):4.1f} ms (at most {most:g}), p95 {p95:4.1f} ms"
-        print(f"{num_slots:>3} slots, {size[0]}x{size[1]}: {told}; load {load:.1f}")
+        costs = measure(num_slots, size, options.frames)
+        whole, p95 = median_of_whole_frames(costs), sorted(costs)[int(len(costs) * 0.95)]
+        is_over |= max(median(costs), whole) > most
+        told = f"median {median(costs):4.1f} ms, of those with every part {whole:4.1f} ms"
+        told += f" (at most {most:g}); mean {fmean(costs):4.1f}, p95 {p95:4.1f} ms"
+        print(f"{num_slots:>3} slots, {size[0]}x{size[1]}: {told}; load {os.getloadavg()[0]:.1f}")
+    sys.exit(is_over)
 
 
 if __name__ == "__main__":
