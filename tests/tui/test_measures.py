@@ -76,7 +76,7 @@ def test_repeats_count_by_their_middle_and_only_where_no_two_of_them_overlap():
 
 def test_the_rule_is_told_in_a_line():
     once = [MeasuredLane("a", 100.0), MeasuredLane("b", 130.0)]
-    assert tell_noise(once) == (
+    assert tell_noise(once, "r repeats them") == (
         " One run each, like passes differed by 0%: below 10% counts as noise; r repeats them."
     )
     twice = [MeasuredLane("a", 100.0, 104.0), MeasuredLane("b", 130.0, 130.0)]

@@ -11,9 +11,9 @@ from engine.events import EngineInfo, Event, Failed, Finished
 from engine.log import EventLog
 from engine.metrics import Metrics, Report, Slo
 from engine.settings import EngineSettings
-from tuiapp.lanes.passes import PassTimes
 from tuiapp.lanes.track import Moment, Track
 from tuiapp.running.headless import UNSERVED, Outcome
+from tuiapp.running.passes import PassTimes
 
 
 class Status(Enum):
@@ -114,6 +114,11 @@ class Lane:
         """Whether its times come from a cost model, so that it repeats itself exactly."""
         info = self.standing.info
         return info is not None and info.is_simulated
+
+    @property
+    def problem(self) -> str:
+        """Why it ended early or never began; empty otherwise."""
+        return self.standing.problem if self.standing.status is Status.FAILED else ""
 
     def values(self, metric: str) -> list[float]:
         """A metric in every run that has it."""

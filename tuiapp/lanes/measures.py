@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
 
-from tuiapp.lanes.lane import Lane
+from tuiapp.lanes.contender import Contender
 
 LEVEL = 1.05  # a smaller ratio is no difference worth a word
 SINGLE_LEVEL = 1.10  # nor, where a device was measured only once, is one below this
@@ -55,24 +55,24 @@ class Lead:
     is_clear: bool
 
 
-def leads(one: Lane, other: Lane) -> list[Lead]:
+def leads(one: Contender, other: Contender) -> list[Lead]:
     """By how much the one is ahead, in every measure that both have; the largest first."""
     found = [lead for measure in MEASURES if (lead := _lead(one, other, measure))]
     return sorted(found, key=lambda lead: -lead.ratio)
 
 
-def clear_leads(one: Lane, other: Lane) -> list[Lead]:
+def clear_leads(one: Contender, other: Contender) -> list[Lead]:
     """Those that are more than noise."""
     return [lead for lead in leads(one, other) if lead.is_clear]
 
 
-def value(lane: Lane, measure: Measure) -> float | None:
+def value(lane: Contender, measure: Measure) -> float | None:
     """The middle one of a lane's runs."""
     values = lane.values(measure.metric)
     return median(values) if values else None
 
 
-def level(lanes: Sequence[Lane]) -> float:
+def level(lanes: Sequence[Contender]) -> float:
     """The smallest ratio that counts between these lanes."""
     if all(lane.is_simulated for lane in lanes):
         return LEVEL
@@ -80,13 +80,13 @@ def level(lanes: Sequence[Lane]) -> float:
     return max(least, MARGIN * drift(lanes))
 
 
-def drift(lanes: Sequence[Lane]) -> float:
+def drift(lanes: Sequence[Contender]) -> float:
     """How many times as long like passes took in one lane as in another, at worst."""
     pairs = combinations(lanes, 2)
     return max((one.passes.drift(other.passes) for one, other in pairs), default=1.0)
 
 
-def spread(lanes: Sequence[Lane]) -> float | None:
+def spread(lanes: Sequence[Contender]) -> float | None:
     """The largest share by which runs of one lane differ, but for their worst gaps.
 
     None before a lane has a second run. A gap is the worst of thousands: it differs the most.
@@ -97,24 +97,24 @@ def spread(lanes: Sequence[Lane]) -> float | None:
     return max((max(values) / min(values) - 1 for values in runs), default=None)
 
 
-def tell_noise(lanes: Sequence[Lane], *, can_run: bool = True) -> str:
+def tell_noise(lanes: Sequence[Contender], repeat: str = "") -> str:
     """The rule, in a line; nothing where no clock was involved.
 
     Args:
-        can_run: there is an engine to repeat them on.
+        repeat: what the user can do to have them repeated, as `r repeats them`.
     """
     if all(lane.is_simulated for lane in lanes):
         return ""
     share = spread(lanes)
     if share is None:
-        hint = "; r repeats them" if can_run else ""
+        hint = f"; {repeat}" if repeat else ""
         differed = f", like passes differed by {drift(lanes) - 1:.0%}"
         return f" One run each{differed}: below {level(lanes) - 1:.0%} counts as noise{hint}."
     fewest = min(lane.num_runs for lane in lanes)
     return f" Medians of {fewest} runs; those of a lane differ by up to {share:.0%}."
 
 
-def _lead(one: Lane, other: Lane, measure: Measure) -> Lead | None:
+def _lead(one: Contender, other: Contender, measure: Measure) -> Lead | None:
     mine, theirs = value(one, measure), value(other, measure)
     if not mine or not theirs:
         return None
@@ -125,14 +125,14 @@ def _lead(one: Lane, other: Lane, measure: Measure) -> Lead | None:
     return Lead(measure, ratio, is_clear)
 
 
-def _chance(lanes: Sequence[Lane], measure: Measure) -> float:
+def _chance(lanes: Sequence[Contender], measure: Measure) -> float:
     """Seconds that a latency may take longer by chance: a pass, or for the worst gap a hitch."""
     measured = [lane.passes for lane in lanes if not lane.is_simulated]
     found = (each.longest_hitch() if measure is GAP else each.usual() for each in measured)
     return max(found, default=0.0)
 
 
-def _overlap(one: Lane, other: Lane, measure: Measure) -> bool:
+def _overlap(one: Contender, other: Contender, measure: Measure) -> bool:
     """Whether a run of the one is no better than a run of the other."""
     mine, theirs = one.values(measure.metric), other.values(measure.metric)
     if measure.is_more_better:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tuiapp.lanes.lane import Lane, Status
+from tuiapp.lanes.contender import Contender
 from tuiapp.view.story import Story
 
 ADVICE = "e changes what the lanes run under, w takes other requests"
 AGAIN = "r runs the lanes again"
 
 
-def tell_mishap(lanes: Sequence[Lane], *, can_run: bool = True) -> Story | None:
+def tell_mishap(lanes: Sequence[Contender], *, can_run: bool = True) -> Story | None:
     """Why there is no verdict on these lanes, all of which have ended; None if there can be one.
 
     Args:
@@ -20,8 +20,8 @@ def tell_mishap(lanes: Sequence[Lane], *, can_run: bool = True) -> Story | None:
     advice = f"; {ADVICE}" if can_run else ""
     over = [lane for lane in lanes if lane.is_over]
     if len(over) < 2:
-        return _tell_failed(lanes)
-    counts = {lane.name: lane.report().service.num_completed for lane in over}
+        return _tell_failed(lanes, can_run=can_run)
+    counts = {lane.name: num_completed(lane) for lane in over}
     if not any(counts.values()):
         return Story("No lane answered a request", f"{_why(over)}{advice}.")
     if len(set(counts.values())) > 1:
@@ -32,31 +32,34 @@ def tell_mishap(lanes: Sequence[Lane], *, can_run: bool = True) -> Story | None:
     return None
 
 
-def tell_rest(lanes: Sequence[Lane]) -> str:
+def tell_rest(lanes: Sequence[Contender]) -> str:
     """What the verdict leaves out: lanes that failed, and requests that no lane answered."""
-    told = [f" {lane.name} failed: {lane.standing.problem}." for lane in lanes if _has_failed(lane)]
+    told = [f" {lane.name} failed: {lane.problem}." for lane in lanes if lane.problem]
     over = [lane for lane in lanes if lane.is_over]
-    missing = over[0].num_requests - over[0].report().service.num_completed if over else 0
+    missing = over[0].num_requests - num_completed(over[0]) if over else 0
     if missing and any(lane.complaints for lane in over):
         told.append(f" No lane answered {missing} of {over[0].num_requests}{_why(over)}.")
     return "".join(told)
 
 
-def _tell_failed(lanes: Sequence[Lane]) -> Story:
-    failed = [lane for lane in lanes if _has_failed(lane)]
-    problems = dict.fromkeys(lane.standing.problem for lane in failed)
+def num_completed(lane: Contender) -> int:
+    """Requests that it answered in full, in every one of its runs."""
+    return int(min(lane.values("num_completed")))
+
+
+def _tell_failed(lanes: Sequence[Contender], *, can_run: bool) -> Story:
+    failed = [lane for lane in lanes if lane.problem]
+    problems = dict.fromkeys(lane.problem for lane in failed)
     if list(problems) == ["broken off"]:
-        return Story("No verdict", f": broken off before two lanes were over; {AGAIN}.")
+        again = f"; {AGAIN}" if can_run else ""
+        return Story("No verdict", f": broken off before two lanes were over{again}.")
     subject = "every lane" if len(failed) == len(lanes) else _join([lane.name for lane in failed])
     why = "; ".join(problems)
-    return Story("No verdict", f": {subject} failed ({why}); {ADVICE}, {AGAIN}.")
+    advice = f"; {ADVICE}, {AGAIN}" if can_run else ""
+    return Story("No verdict", f": {subject} failed ({why}){advice}.")
 
 
-def _has_failed(lane: Lane) -> bool:
-    return lane.standing.status is Status.FAILED
-
-
-def _why(lanes: Sequence[Lane]) -> str:
+def _why(lanes: Sequence[Contender]) -> str:
     """The first complaint of the engines, in brackets."""
     reasons = [text for lane in lanes for text in lane.complaints]
     return f" ({reasons[0]})" if reasons else ""

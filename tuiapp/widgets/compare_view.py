@@ -16,7 +16,7 @@ from tuiapp.lanes.comparison import MOST
 from tuiapp.lanes.ghost import tell_ghost
 from tuiapp.lanes.layout import share_rows
 from tuiapp.lanes.progress import tell_lane_progress
-from tuiapp.lanes.verdict import find_winner
+from tuiapp.lanes.winner import find_winner
 from tuiapp.text import one_line
 from tuiapp.view.layout import TALL, WIDE
 from tuiapp.widgets.ghost_rows import RESULT, GhostFrame, GhostRows
