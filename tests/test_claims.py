@@ -7,7 +7,8 @@ import pytest
 from engine.runners.parts import ModelSpec
 from tuiapp.presets import find_preset, list_presets
 from tuiapp.presets.files import shipped_folder
-from tuiapp.running.headless import Outcome, run_preset
+from tuiapp.running.headless import run_preset
+from tuiapp.running.outcome import Outcome
 from tuiapp.running.verdicts import Ruling, judge
 
 NAMES = [preset.name for preset in list_presets((shipped_folder(),)).presets]

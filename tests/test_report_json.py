@@ -5,6 +5,7 @@ import pytest
 
 from engine.config import ConfigError
 from engine.runners.parts import ModelSpec
+from tests.told import measured
 from tuiapp.presets import find_preset
 from tuiapp.reports.as_json import (
     claim_to_json,
@@ -25,6 +26,13 @@ def test_an_outcome_is_plain_json_with_enums_by_value():
     assert found["overall"]["tpot_p50_ms"] is None
     assert list(found["classes"]) == ["short", "straggler", "late-short"]
     assert found["classes"]["straggler"]["num_output_tokens"] == 500
+
+
+def test_numbers_of_several_runs_are_medians_with_what_they_lie_between():
+    told = outcome_to_json(measured("a", {"out_tps": 90.0}, {"out_tps": 94.0}, {"out_tps": 91.0}))
+    assert (told["num_runs"], told["overall"]["out_tps"]) == (3, 91.0)
+    assert told["spread"]["out_tps"] == [90.0, 94.0]
+    assert outcome_to_json(measured("a", {}))["spread"] == {}
 
 
 def test_a_number_that_json_does_not_have_is_an_error():

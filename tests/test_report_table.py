@@ -4,6 +4,7 @@ import pytest
 from rich.console import Console
 
 from engine.runners.parts import ModelSpec
+from tests.told import PRESET, measured
 from tuiapp.presets.parse import parse
 from tuiapp.reports.as_table import format_number, print_report
 from tuiapp.running.headless import run_preset
@@ -57,6 +58,19 @@ def report(text=TEXT, *, with_ratios=False):
 )
 def test_numbers_are_as_exact_as_people_need(value, kind, text):
     assert format_number(value, kind) == text
+
+
+def test_of_several_runs_the_medians_are_shown_with_by_how_much_they_differ():
+    outcome = measured("a", {"out_tps": 100.0}, {"out_tps": 106.0}, {"out_tps": 104.0})
+    console = Console(width=100)
+    with console.capture() as capture:
+        print_report(console, study_preset(PRESET, [outcome], ()))
+    lines = capture.get().splitlines()
+    assert lines[2] == "medians of 3 runs each, made in turn; ~ is by how much they differ"
+    (line,) = [line for line in lines if line.startswith("output tokens/s")]
+    assert line.split() == ["output", "tokens/s", "104", "~6%"]
+    (steady,) = [line for line in lines if line.startswith("requests/s")]
+    assert "~" not in steady
 
 
 def test_a_simulated_run_says_so_in_headline_column_and_claims():

@@ -3,7 +3,9 @@ from io import StringIO
 
 from engine.metrics.report import PASS_METRICS, SERVICE_METRICS
 from tests.studies import small_study
+from tests.told import PRESET, measured
 from tuiapp.reports.as_text import to_csv, to_markdown
+from tuiapp.running.study import study_preset
 
 
 def test_csv_has_every_metric_of_every_run_and_class():
@@ -18,6 +20,13 @@ def test_csv_has_every_metric_of_every_run_and_class():
     assert (float(row["value"]), row["preset"], row["simulated"]) == (value, "small", "true")
     assert float(row["ratio"]) == value / study.outcomes[0].report.value("e2e_p50_ms", "short")
     assert found["static", "", "itl_p50_ms"]["value"] == ""
+
+
+def test_csv_says_of_how_many_runs_a_number_is_and_what_they_lie_between():
+    outcome = measured("a", {"out_tps": 90.0}, {"out_tps": 94.0}, {"out_tps": 91.0})
+    rows = csv.DictReader(StringIO(to_csv(study_preset(PRESET, [outcome], ()))))
+    (row,) = [row for row in rows if row["metric"] == "out_tps" and not row["class"]]
+    assert [row[key] for key in ("value", "runs", "least", "most")] == ["91.0", "3", "90.0", "94.0"]
 
 
 def test_markdown_is_a_table_with_the_claims_below():

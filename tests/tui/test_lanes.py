@@ -17,6 +17,7 @@ from engine.settings import BatcherName, EngineSettings
 from tests.builders import ask, events_of, make_core, outputs_of
 from tests.studies import TEXT
 from tests.tui.stage import StageBackend, mixed_traffic
+from tuiapp.commands.compare import judge_engines
 from tuiapp.lanes import Comparison, contest_of_log, contest_of_preset, tell_lane, tell_verdict
 from tuiapp.lanes.choose import choose_contest
 from tuiapp.lanes.ghost import Tone, pair_up, tell_ghost
@@ -28,6 +29,8 @@ from tuiapp.presets import find_preset
 from tuiapp.presets.parse import parse
 from tuiapp.running.engines import Engines
 from tuiapp.running.headless import run_preset
+from tuiapp.running.study import study_preset
+from tuiapp.running.verdicts import judge
 from tuiapp.session import Session
 from tuiapp.view.phases import GLYPHS
 
@@ -87,6 +90,17 @@ def test_a_lane_has_the_numbers_of_a_headless_run(name):
     for lane in comparison.lanes:
         settings = preset.settings(lane.name)
         assert lane.outcome() == run_preset(preset, lane.name, settings, SPEC)
+
+
+@pytest.mark.parametrize("name", ["straggler", "light-load"])
+def test_the_command_line_says_of_the_same_runs_what_the_screen_says(name):
+    preset = find_preset(name)
+    comparison = compare(contest_of_preset(preset))
+    outcomes = [
+        run_preset(preset, each.name, preset.settings(each.name), SPEC) for each in preset.variants
+    ]
+    study = study_preset(preset, outcomes, judge(preset.claims, outcomes))
+    assert judge_engines(study) == str(tell_verdict(comparison))
 
 
 def test_the_claims_are_judged_by_the_lanes():

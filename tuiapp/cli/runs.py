@@ -145,6 +145,10 @@ def compare_command(
     sets: Sets = None,
     seed: Seed = None,
     pace: Pace = 1.0,
+    repeats: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Runs of each, made in turn, to tell noise apart."),
+    ] = 1,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     as_markdown: AsMarkdown = False,
@@ -154,9 +158,10 @@ def compare_command(
     trace: TraceFile = None,
     report: ReportFile = None,
 ) -> None:
-    """Run every engine of a preset on the same requests, with ratios to the first.
+    """Run every engine of a preset on the same requests, with ratios to the first, and a verdict.
 
-    A preset that compares nothing is run under static, dynamic and continuous batching.
+    A preset that compares nothing is run under static, dynamic and continuous batching. What
+    noise explains is called no win; of several runs the medians count.
     """
     with complaining():
         from engine.runners.parts import ModelSpec
@@ -193,6 +198,7 @@ def compare_command(
             fail_if=tuple(fail_if or ()),
             slo=slo,
             outputs=Outputs(record, trace, report),
+            repeats=repeats,
         )
         code = compare_and_report(request, form)
     raise typer.Exit(code)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 
 import typer
 from rich.console import Console
 
 from engine.config import ConfigError
+from tuiapp.lanes.mishaps import tell_mishap
+from tuiapp.lanes.verdict import decide
 from tuiapp.reports.as_json import dump, study_to_json
 from tuiapp.reports.as_table import print_report
 from tuiapp.reports.as_text import to_csv, to_markdown
@@ -47,10 +50,30 @@ def compare_and_report(request: RunRequest, form: Form) -> int:
     Raises:
         ConfigError: a variant, a setting, a model or a device that cannot be.
     """
-    study = make_study(request, plan_comparison(request))
+    study = make_study(_settle_repeats(request), plan_comparison(request))
     if study:
+        study = replace(study, judgement=judge_engines(study))
         print_comparison(study, form)
     return exit_code(study)
+
+
+def judge_engines(study: Study) -> str:
+    """Who wins, by the rule of the screen that compares; empty where there is only one engine."""
+    engines = study.outcomes
+    if len(engines) < 2:
+        return ""
+    repeat = "--repeats 3 repeats them"
+    return str(
+        tell_mishap(engines, can_run=False) or decide(engines, study.verdicts, repeat=repeat)
+    )
+
+
+def _settle_repeats(request: RunRequest) -> RunRequest:
+    """Once where nothing would change."""
+    if request.repeats == 1 or not request.spec.device.startswith("sim"):
+        return request
+    typer.echo("batchscope: a simulation repeats itself exactly: one run of each", err=True)
+    return replace(request, repeats=1)
 
 
 def print_comparison(study: Study, form: Form) -> None:

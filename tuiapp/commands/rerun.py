@@ -18,10 +18,12 @@ from tuiapp.commands.compare import Form, print_comparison
 from tuiapp.overrides import NONE, Overrides
 from tuiapp.running.engines import Engines
 from tuiapp.running.gates import Finding, examine
-from tuiapp.running.headless import Outcome, Sink, run_requests
+from tuiapp.running.headless import Sink, run_requests
+from tuiapp.running.making import make_runs
+from tuiapp.running.outcome import Outcome
 from tuiapp.running.outputs import OutputFiles, Outputs
 from tuiapp.running.recorded import RECORDED, RecordedRun, read_run, recorded_slo
-from tuiapp.running.runs import exit_code, make_runs, read_gates
+from tuiapp.running.runs import exit_code, read_gates
 from tuiapp.running.study import Study
 
 RERUN = "rerun"
@@ -69,7 +71,7 @@ def rerun_and_report(request: RerunRequest, form: Form) -> int:
             raise ConfigError("no request arrived in it", place=str(request.path))
         _, conditions = read_gates(request.fail_if, request.slo, own, before.labels)
         make = partial(_run, before, spec, settings, slo)
-        outcomes = make_runs({RERUN: make}, files, _about(recording, spec))
+        outcomes = make_runs({RERUN: make}, files, _about(recording, spec)).outcomes
         if not outcomes:
             return exit_code(None)
         findings = examine(conditions, outcomes)

@@ -10,7 +10,13 @@ from tuiapp.export.curves import draw_curves, draw_names
 from tuiapp.export.markup import tag, text
 from tuiapp.export.sketch import Sketch
 from tuiapp.export.timeline import draw_legend, draw_timeline, span_of
-from tuiapp.reports.as_table import format_number, format_ratio, tell_evidence
+from tuiapp.reports.as_table import (
+    format_number,
+    format_ratio,
+    format_spread,
+    tell_evidence,
+    tell_runs,
+)
 from tuiapp.running.study import Entry, Row, Study, fill_in
 from tuiapp.running.verdicts import Ruling
 from tuiapp.writing import write_file
@@ -66,7 +72,9 @@ def _what(study: Study) -> str:
     info = study.outcomes[0].info
     kind = "simulated: times come from a cost model" if study.is_simulated else info.precision
     broken_off = ". Broken off: what was done until then" if study.is_interrupted else ""
-    return f"{study.num_requests} requests, {info.model} on {info.device} ({kind}){broken_off}."
+    runs = f", {told}" if (told := tell_runs(study)) else ""
+    what = f"{study.num_requests} requests, {info.model} on {info.device} ({kind}){runs}"
+    return f"{what}{broken_off}."
 
 
 def _timelines(study: Study, sketches: Sequence[Sketch]) -> list[str]:
@@ -114,7 +122,7 @@ def _row(row: Row) -> str:
 
 
 def _cell(entry: Entry, kind: str, *, is_first: bool) -> str:
-    number = text(format_number(entry.value, kind))
+    number = text(f"{format_number(entry.value, kind)} {format_spread(entry, kind)}".strip())
     if entry.few is not None and entry.value is not None:
         number = tag("span", number, " ", text(f"(n={entry.few})"), class_="few")
     times = "" if is_first or kind == "count" else format_ratio(entry.ratio)

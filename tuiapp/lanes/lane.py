@@ -12,7 +12,8 @@ from engine.log import EventLog
 from engine.metrics import Metrics, Report, Slo
 from engine.settings import EngineSettings
 from tuiapp.lanes.track import Moment, Track
-from tuiapp.running.headless import UNSERVED, Outcome
+from tuiapp.running.headless import UNSERVED
+from tuiapp.running.outcome import Outcome
 from tuiapp.running.passes import PassTimes
 
 
@@ -145,6 +146,8 @@ class Lane:
             report=self.report(),
             complaints=tuple(self.complaints),
             is_interrupted=not self.is_over,
+            others=self._earlier,
+            passes=self.passes,
         )
 
     def moment(self, time: float | None = None) -> Moment:

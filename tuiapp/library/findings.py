@@ -16,7 +16,8 @@ from tuiapp.export.sketch import Sketch
 from tuiapp.library.eras import Era, eras_of, tell_eras
 from tuiapp.library.served import Requests, Served
 from tuiapp.library.subject import Subject
-from tuiapp.running.headless import Outcome, Tally
+from tuiapp.running.headless import Tally
+from tuiapp.running.outcome import Outcome
 from tuiapp.running.study import Study
 from tuiapp.running.verdicts import Measured, judge_by
 

@@ -8,13 +8,14 @@ from enum import Enum
 from typing import Any
 
 from engine.config import ConfigError
-from engine.metrics.report import PASS_METRICS, SERVICE_METRICS, name_passes, name_service
+from engine.metrics.report import PASS_METRICS, SERVICE_METRICS
 from tuiapp.presets import Claim, Preset
 from tuiapp.reports.profile import profile_to_json
-from tuiapp.running.headless import Outcome
+from tuiapp.running.outcome import Outcome
 from tuiapp.running.study import Study, ratio
 
 Json = dict[str, Any]
+METRICS = (*SERVICE_METRICS, *PASS_METRICS)
 
 
 def dump(table: Json) -> str:
@@ -31,6 +32,7 @@ def study_to_json(study: Study) -> Json:
         "pace": study.pace,
         "simulated": study.is_simulated,
         "interrupted": study.is_interrupted,
+        "verdict": study.judgement or None,
         "runs": [
             {**outcome_to_json(outcome), "ratios": ratios_to_json(outcome, first)}
             for outcome in study.outcomes
@@ -57,12 +59,11 @@ def study_to_json(study: Study) -> Json:
 
 def ratios_to_json(outcome: Outcome, first: Outcome) -> Json:
     """Every metric of all requests, as how many times that of the first run; none is null."""
-    metrics = (*SERVICE_METRICS, *PASS_METRICS)
-    return {name: ratio(outcome.report.value(name), first.report.value(name)) for name in metrics}
+    return {name: ratio(outcome.value(name), first.value(name)) for name in METRICS}
 
 
 def outcome_to_json(outcome: Outcome) -> Json:
-    """One run."""
+    """The runs of one engine; every number is the middle one of them."""
     report = outcome.report
     return {
         "variant": outcome.variant,
@@ -72,11 +73,22 @@ def outcome_to_json(outcome: Outcome) -> Json:
         "settings": asdict(outcome.settings),
         "info": asdict(outcome.info),
         "span_s": report.span,
-        "overall": {**name_service(report.service), **name_passes(report.passes)},
-        "classes": {label: name_service(each) for label, each in report.by_label.items()},
+        "num_runs": outcome.num_runs,
+        "overall": {metric: outcome.value(metric) for metric in METRICS},
+        "classes": {
+            label: {metric: outcome.value(metric, label) for metric in SERVICE_METRICS}
+            for label in report.by_label
+        },
+        "spread": _spreads(outcome) if outcome.num_runs > 1 else {},
         "complaints": outcome.complaints,
         "profile": profile_to_json(outcome.profile),
     }
+
+
+def _spreads(outcome: Outcome) -> Json:
+    """Between what every metric of all requests lies; none that no run has."""
+    found = {metric: outcome.values(metric) for metric in METRICS}
+    return {metric: [min(values), max(values)] for metric, values in found.items() if values}
 
 
 def preset_to_json(preset: Preset) -> Json:

@@ -14,6 +14,7 @@ from tuiapp.running.verdicts import Ruling, Verdict
 from tuiapp.text import clean
 
 UNDEFINED = "–"
+SPREAD_KINDS = ("ms", "rate", "joules")  # of counts and shares it would read as one of them
 MARKS = {
     Ruling.HOLDS: ("✓", "green"),
     Ruling.FAILS: ("✗", "red"),
@@ -30,6 +31,8 @@ def print_report(console: Console, study: Study, *, with_ratios: bool = False) -
     parts: list[RenderableType] = [_headline(study), _table(study, with_ratios=with_ratios)]
     if study.verdicts:
         parts.append(_claims(study))
+    if study.judgement:
+        parts.append(_judgement(study))
     parts += [
         profile_table(each.name, each.profile, is_simulated=each.info.is_simulated)
         for each in study.outcomes
@@ -58,6 +61,19 @@ def format_ratio(ratio: float | None) -> str:
     return f"×{ratio:.2f}" if ratio < 10 else f"×{ratio:,.0f}"
 
 
+def format_spread(entry: Entry, kind: str) -> str:
+    """By how much the runs differ; empty where they do not, or where it says nothing."""
+    is_told = kind in SPREAD_KINDS and not entry.is_steady
+    return f"~{entry.spread:.0%}" if is_told and entry.spread else ""
+
+
+def tell_runs(study: Study) -> str:
+    """That numbers are the middle ones of several runs; empty of one run each."""
+    if study.num_runs == 1:
+        return ""
+    return f"medians of {study.num_runs} runs each, made in turn; ~ is by how much they differ"
+
+
 def _headline(study: Study) -> Text:
     info = study.outcomes[0].info
     kind = "simulated, times come from a cost model" if info.is_simulated else info.precision
@@ -65,6 +81,8 @@ def _headline(study: Study) -> Text:
     count = study.num_requests
     requests = "1 request" if count == 1 else f"{count} requests"
     text.append(f"\n{requests}, {info.model} on {info.device} ({kind})", "dim")
+    if told := tell_runs(study):
+        text.append(f"\n{told}", "dim")
     return text
 
 
@@ -91,6 +109,8 @@ def _cell(entry: Entry, kind: str, *, with_ratio: bool) -> Text:
     """A number; dimmed, with how many values it is of, where they are too few for it."""
     is_few = entry.few is not None and entry.value is not None
     text = Text(format_number(entry.value, kind), style="dim" if is_few else "")
+    if spread := format_spread(entry, kind):
+        text.append(f" {spread}", "dim")
     if is_few:
         text.append(f" (n={entry.few})")
     if with_ratio and kind != "count":
@@ -109,6 +129,12 @@ def _claims(study: Study) -> Group:
         needs = ", ".join(study.needs)
         parts.append(Text(f"These are said of devices that are {needs}.", style="dim"))
     return Group(*parts)
+
+
+def _judgement(study: Study) -> Group:
+    title = "Verdict" + (" (simulated)" if study.is_simulated else "")
+    words = Padding(Text(clean(study.judgement)), (0, 0, 0, 2))
+    return Group(Text(f"\n{title}", style="bold"), words)
 
 
 def tell_evidence(verdict: Verdict) -> str:

@@ -7,11 +7,18 @@ from collections.abc import Iterable
 from io import StringIO
 
 from engine.metrics.report import PASS_METRICS, SERVICE_METRICS
-from tuiapp.reports.as_table import format_number, format_ratio, tell_evidence
+from tuiapp.reports.as_table import (
+    format_number,
+    format_ratio,
+    format_spread,
+    tell_evidence,
+    tell_runs,
+)
 from tuiapp.running.study import Entry, Study, fill_in, ratio
 from tuiapp.running.verdicts import Ruling
 from tuiapp.text import one_line
 
+RUNS = ("runs", "least", "most")  # how many have the number, and between what it lies
 MARKS = {Ruling.HOLDS: "✓", Ruling.FAILS: "✗", Ruling.OPEN: "·"}
 
 
@@ -19,15 +26,17 @@ def to_csv(study: Study) -> str:
     """One line a number, all metrics of all runs; what is undefined is an empty field."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("preset", "variant", "simulated", "class", "metric", "value", "ratio"))
+    writer.writerow(("preset", "variant", "simulated", "class", "metric", "value", "ratio", *RUNS))
     for label in ("", *study.labels):
         metrics = SERVICE_METRICS if label else (*SERVICE_METRICS, *PASS_METRICS)
         for outcome in study.outcomes:
             head = (study.name, outcome.name, str(outcome.info.is_simulated).lower(), label)
             for metric in metrics:
-                value = outcome.report.value(metric, label)
-                first = study.outcomes[0].report.value(metric, label)
-                writer.writerow((*head, metric, value, ratio(value, first)))
+                value = outcome.value(metric, label)
+                first = study.outcomes[0].value(metric, label)
+                found = outcome.values(metric, label)
+                runs = (len(found), min(found, default=None), max(found, default=None))
+                writer.writerow((*head, metric, value, ratio(value, first), *runs))
     return text.getvalue()
 
 
@@ -36,6 +45,7 @@ def to_markdown(study: Study) -> str:
     info = study.outcomes[0].info
     kind = "simulated, times come from a cost model" if info.is_simulated else info.precision
     what = f"{study.num_requests} requests, {info.model} on {info.device} ({kind})"
+    what = ", ".join(filter(None, (what, tell_runs(study))))
     lines = [f"### {_escape(study.title)}", "", _escape(what), ""]
     lines += _table(study)
     if study.verdicts:
@@ -43,6 +53,9 @@ def to_markdown(study: Study) -> str:
     for verdict in study.verdicts:
         evidence = _escape(tell_evidence(verdict))
         lines.append(f"- {MARKS[verdict.ruling]} {_escape(verdict.claim.text)} ({evidence})")
+    if study.judgement:
+        title = "Verdict (simulated)" if study.is_simulated else "Verdict"
+        lines += ["", f"{title}: {_escape(study.judgement)}"]
     return "\n".join(lines) + "\n"
 
 
@@ -63,6 +76,7 @@ def _table(study: Study) -> list[str]:
 
 def _cell(entry: Entry, kind: str, *, is_first: bool) -> str:
     number = format_number(entry.value, kind)
+    number = f"{number} {format_spread(entry, kind)}".strip()
     if entry.few is not None and entry.value is not None:
         number = f"*{number} (n={entry.few})*"
     times = "" if is_first or kind == "count" else format_ratio(entry.ratio)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from engine.config import ConfigError, build, suggest
 from engine.metrics import Slo
 from engine.metrics.report import PASS_METRICS, SERVICE_METRICS, Number
-from tuiapp.running.headless import Outcome
+from tuiapp.running.outcome import Outcome
 
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
@@ -109,7 +109,7 @@ def examine(conditions: Sequence[Condition], outcomes: Sequence[Outcome]) -> tup
     findings = []
     for outcome in outcomes:
         for condition in conditions:
-            measured = outcome.report.value(condition.metric, condition.label)
+            measured = outcome.value(condition.metric, condition.label)
             is_met = measured is None or OPERATORS[condition.op](measured, condition.limit)
             if is_met:
                 findings.append(Finding(condition, outcome.name, measured))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
 from engine.core import EngineCore
-from engine.events import EngineInfo, Event, Failed, Finished, Noted
+from engine.events import Event, Failed, Finished, Noted
 from engine.log import EventLog
-from engine.metrics import Metrics, Report, Slo
+from engine.metrics import Metrics, Slo
 from engine.pace import measure_pace
 from engine.prompts import PromptMaker
 from engine.request import FinishReason, Request, SamplingParams
@@ -23,44 +23,10 @@ from engine.workload import Listed, Workload
 from tuiapp.presets import Preset
 from tuiapp.running.engines import Engines
 from tuiapp.running.interrupt import Interrupts
-from tuiapp.running.profiling import ProfileOutcome
+from tuiapp.running.outcome import Outcome
+from tuiapp.running.passes import PassTimes
 
 UNSERVED = (FinishReason.REJECTED, FinishReason.ERROR)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One run of a preset.
-
-    Attributes:
-        variant: its name; empty for the preset's own engine.
-        complaints: what was rejected, failed or could not be read, in the engine's words, each
-            once.
-        is_interrupted: the user broke it off; the report tells of what was done.
-        profile: where its host time went, if that was asked for.
-        course: what ran when, where somebody changed the settings in the middle.
-    """
-
-    variant: str
-    settings: EngineSettings
-    info: EngineInfo
-    report: Report
-    complaints: tuple[str, ...] = ()
-    is_interrupted: bool = False
-    profile: ProfileOutcome | None = None
-    course: str = ""
-
-    @property
-    def name(self) -> str:
-        """What to call it: the variant, or else the batcher; or each, where it was changed."""
-        return self.course or self.variant or self.settings.batcher.value
-
-    @property
-    def is_failed(self) -> bool:
-        """Whether the engine failed a request, or served none of those that came."""
-        service = self.report.service
-        is_in_vain = bool(service.num_requests) and not service.num_completed
-        return bool(service.num_failed) or (is_in_vain and not self.is_interrupted)
 
 
 class Sink(Protocol):
@@ -123,7 +89,8 @@ def run_requests(
         workload: lets them arrive; None lets each do so at its own `arrival`.
     """
     tally = Tally(Metrics(slo), lambda done: on_progress(done, len(requests)))
-    reader = Reader(core.log, [tally, *sinks])
+    passes = PassTimes()
+    reader = Reader(core.log, [tally, passes, *sinks])
     reader.read()
     if not core.info.is_simulated:
         warm_up(core, requests[0])
@@ -144,6 +111,7 @@ def run_requests(
         report=tally.metrics.report(),
         complaints=tuple(tally.complaints),
         is_interrupted=is_interrupted,
+        passes=passes,
     )
 
 

@@ -52,11 +52,14 @@ class OutputFiles:
             write_page(outputs.report, None, ())  # before hours of runs, not after
 
     @contextmanager
-    def follow(self, name: str, about: Mapping[str, Any] | None = None) -> Iterator[list[Sink]]:
+    def follow(
+        self, name: str, about: Mapping[str, Any] | None = None, *, is_drawn: bool = True
+    ) -> Iterator[list[Sink]]:
         """What a run has to be told to; at the end its part of every file is complete.
 
         Args:
             about: what its recording says of it; None for a run that is recorded already.
+            is_drawn: whether the page shows it, which has room for one run of each engine.
 
         Raises:
             ConfigError: a file cannot be written.
@@ -66,7 +69,7 @@ class OutputFiles:
         if self._outputs.record and about is not None:
             recording = RecordingWriter(self._record_path(self._outputs.record, name), about)
         trace = RunTrace(self._trace, self._num_begun, name) if self._trace else None
-        sketch = Sketch() if self._outputs.report else None
+        sketch = Sketch() if self._outputs.report and is_drawn else None
         try:
             yield [sink for sink in (recording, trace, sketch) if sink]
         finally:

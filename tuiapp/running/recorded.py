@@ -11,7 +11,8 @@ from engine.events import Arrived, Checkpoint, Finished, Token
 from engine.metrics import Metrics, Slo
 from engine.recording import Recording
 from engine.request import FinishReason, Request
-from tuiapp.running.headless import Outcome, Sink, Tally
+from tuiapp.running.headless import Sink, Tally
+from tuiapp.running.outcome import Outcome
 
 RECORDED = "recorded"
 ANSWERED = (FinishReason.STOP, FinishReason.LENGTH)

@@ -18,17 +18,16 @@ from tuiapp.overrides import Overrides
 from tuiapp.presets import Preset
 from tuiapp.running.engines import Engines
 from tuiapp.running.gates import Condition, examine, read_condition, read_slo
-from tuiapp.running.headless import Outcome, Sink, run_preset
+from tuiapp.running.headless import Sink, run_preset
+from tuiapp.running.making import make_runs
+from tuiapp.running.outcome import Outcome
 from tuiapp.running.outputs import OutputFiles, Outputs
 from tuiapp.running.profiling import Profiler, Profiling, Trace
-from tuiapp.running.progress import progress
 from tuiapp.running.study import Study, study_preset
 from tuiapp.running.verdicts import judge
 from tuiapp.text import one_line
 
 DONE, FAILED, MISSED, INTERRUPTED = 0, 1, 3, 130
-
-Make = Callable[[Sequence[Sink], Callable[[int, int], None]], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,7 @@ class RunRequest:
         pace: all arrivals are multiplied by it.
         fail_if: conditions that a run must not meet.
         slo: objectives in place of the preset's, and the attainment to reach; None asks nothing.
+        repeats: how often each engine runs; of its numbers the middle ones count.
         profiling: find where the host's time goes; None does not.
     """
 
@@ -55,6 +55,7 @@ class RunRequest:
     fail_if: tuple[str, ...] = ()
     slo: str | None = None
     outputs: Outputs = field(default_factory=Outputs)
+    repeats: int = 1
     profiling: Profiling | None = None
 
 
@@ -102,12 +103,15 @@ def make_study(request: RunRequest, runs: Mapping[str, EngineSettings]) -> Study
         (name or settings.batcher.value): partial(_run, request, name, settings, slo, engines)
         for name, settings in runs.items()
     }
-    with OutputFiles(request.outputs, len(runs)) as files:
-        outcomes = make_runs(makes, files, _about(request, slo))
-        if not outcomes:
+    with OutputFiles(request.outputs, len(runs) * request.repeats) as files:
+        made = make_runs(makes, files, _about(request, slo), request.repeats)
+        if not made.outcomes:
             return None
-        verdicts, findings = judge(preset.claims, outcomes), examine(conditions, outcomes)
-        study = study_preset(preset, outcomes, verdicts, findings, request.seed, request.pace)
+        verdicts, findings = judge(preset.claims, made.outcomes), examine(conditions, made.outcomes)
+        study = replace(
+            study_preset(preset, made.outcomes, verdicts, findings, request.seed, request.pace),
+            is_broken_off=made.is_broken_off,
+        )
         files.finish(study)
     return study
 
@@ -125,30 +129,6 @@ def read_gates(
         return own, tuple(conditions)
     objectives, attainment = read_slo(slo, own)
     return objectives, (*conditions, attainment)
-
-
-def make_runs(
-    makes: Mapping[str, Make], files: OutputFiles, about: Mapping[str, Any]
-) -> list[Outcome]:
-    """Make runs in order, until the user breaks off."""
-    console = Console(stderr=True)
-    outcomes: list[Outcome] = []
-    for name, make in makes.items():
-        try:
-            with (
-                files.follow(name, {**about, "variant": name}) as sinks,
-                progress(console, name) as advance,
-            ):
-                outcome = make(sinks, advance)
-        except KeyboardInterrupt:  # while a model was loading
-            break
-        outcomes.append(outcome)
-        for complaint in outcome.complaints:
-            words = f"{one_line(name)}: {one_line(complaint)}"
-            console.print(Text(words, style="yellow"), soft_wrap=True)
-        if outcome.is_interrupted:
-            break
-    return outcomes
 
 
 def _announce(notices: Sequence[str]) -> None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from engine.metrics.report import Number
 from tuiapp.presets import Preset
 from tuiapp.running.gates import Finding
-from tuiapp.running.headless import Outcome
+from tuiapp.running.outcome import Outcome
 from tuiapp.running.verdicts import Verdict
 
+STEADY = 0.005  # of a number; runs that differ by less do not differ in what is printed
 FEW = 100  # values; below, a 99th percentile says little more than the largest one does
 
 
@@ -23,6 +24,8 @@ class Study:
         labels: of the requests, in the order in which to show them.
         needs: what a device has to be like for the claims about time.
         outcomes: at least one; numbers are compared with the first.
+        is_broken_off: the user ended it before all runs were made.
+        judgement: who wins, if that was asked for.
     """
 
     name: str
@@ -35,6 +38,8 @@ class Study:
     verdicts: tuple[Verdict, ...] = ()
     needs: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    is_broken_off: bool = False
+    judgement: str = ""
 
     @property
     def is_simulated(self) -> bool:
@@ -43,8 +48,13 @@ class Study:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether the user broke off a run."""
-        return any(outcome.is_interrupted for outcome in self.outcomes)
+        """Whether the user broke off a run, or runs were left to make."""
+        return self.is_broken_off or any(outcome.is_interrupted for outcome in self.outcomes)
+
+    @property
+    def num_runs(self) -> int:
+        """How often every engine ran to its end, at least."""
+        return min(outcome.num_runs for outcome in self.outcomes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +81,18 @@ class Entry:
     Attributes:
         ratio: to that of the first run; None where there is none.
         few: of how many values it is, where they are too few for this percentile.
+        spread: the share by which the largest of the runs exceeds the smallest; None of one run.
     """
 
     value: Number
     ratio: float | None = None
     few: int | None = None
+    spread: float | None = None
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether no difference between the runs is worth a word."""
+        return self.spread is None or self.spread < STEADY
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +182,11 @@ def ratio(value: Number, first: Number) -> float | None:
     return value / first if value is not None and first else None
 
 
+def spread_of(values: Sequence[float]) -> float | None:
+    """By which share the largest exceeds the smallest; None of one, or of nothing."""
+    return max(values) / min(values) - 1 if len(values) > 1 and min(values) > 0 else None
+
+
 def _fill_in(study: Study, lines: Sequence[Line], label: str) -> list[Row]:
     rows = []
     for line in lines:
@@ -175,16 +197,16 @@ def _fill_in(study: Study, lines: Sequence[Line], label: str) -> list[Row]:
 
 
 def _entries(study: Study, line: Line, label: str) -> tuple[Entry, ...]:
-    values = [outcome.report.value(line.metric, label) for outcome in study.outcomes]
+    values = [outcome.value(line.metric, label) for outcome in study.outcomes]
     counts = [
-        outcome.report.value(line.count, label) if line.count else None
-        for outcome in study.outcomes
+        outcome.value(line.count, label) if line.count else None for outcome in study.outcomes
     ]
     return tuple(
         Entry(
             value,
             ratio(value, values[0]),
             int(count) if count and count < FEW else None,
+            spread_of(outcome.values(line.metric, label)),
         )
-        for value, count in zip(values, counts, strict=True)
+        for outcome, value, count in zip(study.outcomes, values, counts, strict=True)
     )

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from engine.metrics.report import Number
 from tuiapp.presets import Claim
-from tuiapp.running.headless import Outcome
+from tuiapp.running.outcome import Outcome
 
 
 class Ruling(Enum):
@@ -45,7 +45,7 @@ class Measured(Protocol):
 
 def judge(claims: Sequence[Claim], outcomes: Sequence[Outcome]) -> tuple[Verdict, ...]:
     """Hold every claim against the runs; one that was broken off proves nothing."""
-    told = {each.variant: each.report for each in outcomes if not each.is_interrupted}
+    told = {each.variant: each for each in outcomes if each.is_over}
     return judge_by(claims, told)
 
 
