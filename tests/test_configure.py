@@ -12,8 +12,6 @@ from engine.plan import CacheLostError, RunnerError
 from engine.request import FinishReason
 from engine.settings import BatcherName, EngineSettings, OnFull, SchedulingPolicy, TimeoutAction
 from tests.builders import (
-    CheckedRunner,
-    KvMemory,
     ask,
     events_of,
     make_core,
@@ -24,6 +22,7 @@ from tests.builders import (
     rows_of,
     run_out,
 )
+from tests.checked_runner import CheckedRunner, KvMemory
 
 STATIC = {"batcher": BatcherName.STATIC, "max_batch_size": 2}
 SMALL = {"num_kv_blocks": 6, "block_size": 4, "max_batch_size": 3}

@@ -11,7 +11,6 @@ from engine.request import FinishReason
 from engine.settings import BatcherName, KvPolicy, SchedulingPolicy
 from engine.tokenizer import ToyTokenizer
 from tests.builders import (
-    CheckedRunner,
     ask,
     deliveries_of,
     events_of,
@@ -23,6 +22,7 @@ from tests.builders import (
     run_out,
     texts_of,
 )
+from tests.checked_runner import CheckedRunner
 
 STATIC = {"batcher": BatcherName.STATIC, "max_batch_size": 2}
 

@@ -12,7 +12,8 @@ from engine.events import Delivered, Failed, Keyframe, RowRecord, Step, Token, W
 from engine.plan import Launch, Plan, RunnerError
 from engine.request import PENDING, FinishReason
 from engine.settings import BatcherName, EngineSettings
-from tests.builders import CheckedRunner, ask, events_of, make_core, outputs_of, reasons_of, rows_of
+from tests.builders import ask, events_of, make_core, outputs_of, reasons_of, rows_of, run_out
+from tests.checked_runner import CheckedRunner
 
 
 @dataclass
@@ -63,12 +64,6 @@ def make_ahead(*requests, runner=None, **knobs):
     runner = runner or Diary()
     knobs = {"async_scheduling": True} | knobs
     return make_core(*requests, runner=runner, clock=runner._timeline._clock, **knobs)
-
-
-def run_out(core) -> None:
-    while core.has_work:
-        core.step()
-    core.step()
 
 
 def steps_of(core) -> list[Step]:

@@ -6,8 +6,9 @@ import pytest
 
 from engine.backends.guest import Visit
 from engine.plan import RunnerError
-from tests.builders import CheckedRunner, ask, make_core, outputs_of
-from tests.test_local_backend import serving, simulated, wait_until
+from tests.builders import ask, make_core, outputs_of
+from tests.checked_runner import CheckedRunner
+from tests.on_a_thread import serving, simulated, wait_until
 
 
 class Counting:

@@ -11,7 +11,8 @@ from engine.events import Finished, Keyframe, Step
 from engine.metrics import Metrics
 from engine.request import FinishReason, Request, SamplingParams
 from engine.settings import BatcherName, PassOrder, Start
-from tests.builders import CheckedRunner, events_of, make_core, outputs_of, rows_of
+from tests.builders import events_of, make_core, outputs_of, rows_of, run_out
+from tests.checked_runner import CheckedRunner
 
 SYSTEM = (9,) * 8
 STATIC = {"batcher": BatcherName.STATIC, "start": Start.IDLE, "max_batch_size": 4}
@@ -32,12 +33,6 @@ def make_late_failure(*requests: Request) -> EngineCore:
     assert isinstance(core.runner, CheckedRunner)
     core.runner.loses_next = True
     return core
-
-
-def run_out(core: EngineCore) -> None:
-    while core.has_work:
-        core.step()
-    core.step()
 
 
 def hits(core: EngineCore) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from engine.metrics.host_time import PHASES, HostTime
-from tests.test_host_time import step
+from tests.passes import step
 from tuiapp.reports.profile import profile_table, profile_to_json
 from tuiapp.running.profiling import ProfileOutcome
 

@@ -10,7 +10,7 @@ from engine.config import ConfigError
 from engine.events import Arrived, Finished
 from engine.request import FinishReason
 from tests.builders import ask
-from tests.test_host_time import step
+from tests.passes import step
 from tuiapp.running.profiling import NUM_TRACED, Profiler, Profiling
 
 

@@ -12,7 +12,8 @@ from engine.plan import Launch, PassTiming, Plan, Skip, SkipReason
 from engine.queues import Preemption
 from engine.record import draft_rows
 from engine.settings import BatcherName
-from tests.builders import CheckedRunner, ask, events_of, make_core
+from tests.builders import ask, events_of, make_core
+from tests.checked_runner import CheckedRunner
 from tests.replay import Replay
 
 

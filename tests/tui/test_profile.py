@@ -6,7 +6,7 @@ import pytest
 
 from engine.log import EventLog
 from engine.metrics.host_time import PHASES
-from tests.test_host_time import step
+from tests.passes import step
 from tuiapp.view.host_phases import WORDS
 from tuiapp.view.profile import NUM_CYCLES, Profile, stack
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from textual.widgets import Static
 
 from tests.builders import make_info
-from tests.test_host_time import step
+from tests.passes import step
 from tests.tui.stage import mixed_traffic, staged
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.profile import ProfileScreen
