@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.events import Work
 from tuiapp.export.sketch import Raster
-from tuiapp.widgets.histogram import is_logarithmic, latency_histogram
+from tuiapp.widgets.histogram import count_bins, is_logarithmic, latency_histogram
 from tuiapp.widgets.whole_run import draw_whole_run
 
 
@@ -23,6 +25,17 @@ def test_equal_values_and_none_at_all_have_a_width_too():
     assert latency_histogram((2.0, 2.0), 4) == "█   "
     assert latency_histogram((), 4) == "    "
     assert latency_histogram((0.0, 0.0, 1.0), 4) == "█  ▄"
+
+
+@pytest.mark.parametrize("logarithmic", [True, False])
+def test_values_that_differ_by_rounding_alone_lie_in_one_bin(logarithmic):
+    values = (0.3, 0.1 + 0.2, 0.3 - 1e-16)
+    assert len(set(values)) > 1
+    assert count_bins(values, 40, logarithmic=logarithmic) == [3.0, *[0.0] * 39]
+
+
+def test_values_that_differ_by_a_millionth_are_told_apart():
+    assert count_bins((1.0, 1.0 + 1e-6), 4) == [1.0, 0.0, 0.0, 1.0]
 
 
 def test_a_cell_of_the_whole_run_shows_what_a_slot_did_most():

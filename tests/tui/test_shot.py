@@ -79,10 +79,16 @@ def test_a_shot_is_of_the_moment_that_was_asked_for():
 def test_a_moment_behind_the_end_of_a_run_is_said_to_be_its_end(moment):
     result = shot(STRAGGLER, "--at", moment)
     assert result.exit_code == 0
-    assert "16 of 16 requests were answered in full" in result.stdout
+    assert "pass 500 · " in result.stdout
     assert result.stderr == (
         "batchscope: the run ends at simulated 6.0 s, after 500 passes; this is its end\n"
     )
+
+
+def test_the_report_of_a_run_that_is_over_is_of_all_of_it():
+    text = shot(STRAGGLER, "--at", "9999", "--screen", "report").stdout
+    assert "batchscope   report" in text
+    assert "16 of 16 requests were answered in full" in text
 
 
 @pytest.mark.parametrize("moment", ["500", "2s"])

@@ -51,6 +51,7 @@ async def shoot(shot: Shot, session: Session) -> str:
         if isinstance(session.backend, SteppedBackend):
             run_to(session.backend, shot.moment)
             await stage.settle()
+        await stage.go_home()
         if shot.keys:
             await press(stage, session, shot.keys)
         return screen_text(app) + "\n" if shot.form is Form.TEXT else screen_svg(app, TITLE)

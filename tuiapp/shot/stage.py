@@ -44,6 +44,11 @@ class Stage:
             await self._finish_work()
         await self.settle()
 
+    async def go_home(self) -> None:
+        """Leave what has opened by itself, such as the report of a run that is over."""
+        while self.app.screen is not self.live:
+            await self.press("escape")
+
     async def _finish_work(self) -> None:
         """Wait for what screens do in threads; the screen itself says what went wrong there."""
         with suppress(WorkerFailed):

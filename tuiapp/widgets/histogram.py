@@ -10,6 +10,7 @@ import numpy as np
 from tuiapp.widgets.bars import HEIGHTS, spark
 
 LINEAR = 4.0  # values that spread less than so many times lie on a linear axis
+NOISE = 1e-9  # of the largest value: a spread of less is float rounding, and has no bins
 SHORTEST = 1e-6  # of the largest value: what is nearly no time has no place on a logarithmic axis
 EIGHTHS = 8
 
@@ -20,12 +21,12 @@ def count_bins(values: Sequence[float], width: int, *, logarithmic: bool = False
         return [0.0] * width
     array = np.asarray(values, dtype=np.float64)
     low, high = float(array.min()), float(array.max())
+    if high - low <= NOISE * max(abs(low), abs(high)):
+        return [float(len(values)), *[0.0] * (width - 1)]
     if logarithmic and high > 0:
         low = max(low, high * SHORTEST)
         array = np.log(np.maximum(array, low))
         low, high = log(low), log(high)
-    if low == high:
-        return [float(len(values)), *[0.0] * (width - 1)]
     counts, _ = np.histogram(array, bins=width, range=(low, high))
     return [float(count) for count in counts]
 
