@@ -33,6 +33,7 @@ from tuiapp.presets import Preset, find_preset
 from tuiapp.running.tap import Tap
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.live_keys import SHOWN_TOGETHER, keys_of
+from tuiapp.screens.playback import PlaybackScreen
 from tuiapp.screens.runs import RunsScreen
 from tuiapp.session import OPEN_BATCHES, Session
 from tuiapp.text import one_line
@@ -145,7 +146,8 @@ class Playground(App[int]):
         return spell_keys(shown) if self.ascii_only else shown
 
     def get_default_screen(self) -> Screen[None]:
-        return LiveScreen(
+        screen = PlaybackScreen if self.session.replay else LiveScreen
+        return screen(
             self.session,
             self.rewind,
             self._on_ready,

@@ -12,6 +12,7 @@ from engine import record as engine_record
 from engine.backends.replay import ReplayBackend
 from engine.recording import Recording, RecordingError
 from tests.recording.builders import record, run_crowd
+from tests.tui.goldens import screen_text
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.app import Playground
 from tuiapp.library.replaying import replay_session
@@ -27,14 +28,14 @@ def recording(tmp_path, monkeypatch) -> Recording:
 
 
 @asynccontextmanager
-async def replaying(recording):
+async def replaying(recording, size=(120, 36)):
     backend = ReplayBackend(recording)
     app = Playground(replay_session(recording, backend))
     backend.pause()
     app.session.is_paused = True
     backend.start()
     try:
-        async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        async with app.run_test(size=size, notifications=True) as pilot:
             yield app, pilot
     finally:
         backend.stop()
@@ -62,6 +63,25 @@ async def test_the_title_says_that_it_is_a_replay(recording):
         await until(app, pilot, lambda shown: shown.info is not None)
         text = str(app.screen.query_one("#title").render())
         assert "replay of run.jsonl" in text
+
+
+async def test_the_footer_names_the_keys_that_go_through_time(recording):
+    for width, also in ((80, ""), (120, "  ⏎ Inspect  r Report")):
+        async with replaying(recording, (width, 24)) as (app, pilot):
+            await until(app, pilot, lambda shown: shown.info is not None)
+            assert screen_text(app).splitlines()[-1].strip() == (
+                f"space Pause  ←/→ Rewind  n Step  +/- Speed  R Reverse{also}  ? Help  q Quit"
+            )
+
+
+async def test_help_speaks_of_the_playback(recording):
+    async with replaying(recording) as (app, pilot):
+        await until(app, pilot, lambda shown: shown.info is not None)
+        await pilot.press("question_mark")
+        await pilot.pause()
+        shown = screen_text(app)
+        assert "Play faster" in shown
+        assert "arrivals" not in shown
 
 
 async def test_n_plays_a_pass_and_an_arrow_goes_back_beyond_what_was_played(recording):

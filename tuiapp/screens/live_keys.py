@@ -35,7 +35,11 @@ NAMES = {  # of the actions that do another thing with other arguments
     "jump(-10)": "back-10s",
     "jump(10)": "on-10s",
 }
-SHOWN_TOGETHER = {"static": ("static", "dynamic", "continuous")}  # in the footer, by the first
+SHOWN_TOGETHER = {  # in the footer, by the first
+    "static": ("static", "dynamic", "continuous"),
+    "rewind": ("rewind", "forward"),
+    "faster": ("faster", "slower"),
+}
 
 
 def name_of(action: str) -> str:

@@ -11,13 +11,13 @@ from engine.backends.replay import ReplayBackend
 from engine.recording import Recording
 from tuiapp.library.replaying import replay_session
 from tuiapp.preferences import USUAL, Preferences
-from tuiapp.screens.live import LiveScreen
+from tuiapp.screens.playback import PlaybackScreen
 from tuiapp.view.rewind import open_log
 
 OWN = ("q", "o")  # keys of the live screen that mean something else here, or nothing
 
 
-class ReplayScreen(LiveScreen):
+class ReplayScreen(PlaybackScreen):
     """Plays until it is left; then the engine's own screen is there again.
 
     Args:
@@ -31,8 +31,8 @@ class ReplayScreen(LiveScreen):
         Binding("escape,q", "leave", "Back", key_display="esc", tooltip="Leave the replay"),
         *(
             each
-            for each in LiveScreen.BINDINGS
-            if isinstance(each, Binding) and each.key not in ("q", "o")
+            for each in PlaybackScreen.BINDINGS
+            if isinstance(each, Binding) and each.key not in OWN
         ),
     ]
 
