@@ -7,6 +7,7 @@ from dataclasses import replace
 from textual.widgets import Static
 
 from engine.settings import BatcherName
+from tests.tui.goldens import screen_text
 from tests.tui.stage import mixed_traffic, staged
 from tuiapp.lessons import LessonRun, find_lesson_preset, read_course
 from tuiapp.screens.lesson import LessonScreen
@@ -41,6 +42,17 @@ async def test_a_question_waits_for_the_prediction():
         assert "What share of its slots' time" in text_of(stage)
         assert stage.backend.core.settings.batcher is BatcherName.CONTINUOUS
         assert stage.backend.core.has_work, "nothing is taken over before the prediction"
+
+
+async def test_a_digit_begins_the_lesson_of_that_number():
+    async with staged(traffic=mixed_traffic, num_kv_blocks=1024) as stage:
+        await stage.press("l")
+        assert "1-8 or ⏎ begin   ↑↓ choose   esc close" in screen_text(stage.app)
+        await stage.press("9")
+        assert isinstance(stage.app.screen, LessonsScreen)
+        await stage.press("3")
+        assert isinstance(stage.app.screen, LessonScreen)
+        assert read_course().lessons[2].title in screen_text(stage.app)
 
 
 async def test_the_prediction_starts_the_runs_and_is_made_once():

@@ -13,7 +13,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from engine.config import ConfigError
-from tuiapp.lessons import LessonRun, find_lesson_preset, read_course
+from tuiapp.lessons import Lesson, LessonRun, find_lesson_preset, read_course
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.lesson import LessonScreen
 from tuiapp.screens.live_keys import closing
@@ -32,6 +32,7 @@ class LessonsScreen(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         closing("lessons"),
         Binding("q", "close", "Close"),
+        *(Binding(str(number), f"begin({number})", "Begin") for number in range(1, 10)),
     ]
     DEFAULT_CSS = """
     LessonsScreen > #dialog { width: 76; }
@@ -41,10 +42,13 @@ class LessonsScreen(Dialog[None]):
     """
 
     def __init__(self, session: Session, snapshot: Callable[[], Snapshot]) -> None:
-        super().__init__("lessons: predict, then see", "⏎ begin   ↑↓ choose   esc close")
+        lessons = read_course().lessons
+        super().__init__(
+            "lessons: predict, then see", f"1-{len(lessons)} or ⏎ begin   ↑↓ choose   esc close"
+        )
         self._session = session
         self._snapshot = snapshot
-        self._lessons = {lesson.id: lesson for lesson in read_course().lessons}
+        self._lessons = {lesson.id: lesson for lesson in lessons}
 
     def compose_body(self) -> ComposeResult:
         options = [
@@ -56,9 +60,17 @@ class LessonsScreen(Dialog[None]):
     def on_mount(self) -> None:
         self.query_one(OptionList).focus()
 
+    def action_begin(self, number: int) -> None:
+        """Begin the lesson of that number in the list, counted from 1."""
+        if number <= len(self._lessons):
+            self._begin([*self._lessons.values()][number - 1])
+
     @on(OptionList.OptionSelected)
-    def _begin(self, event: OptionList.OptionSelected) -> None:
-        lesson, info = self._lessons[event.option_id or ""], self._snapshot().info
+    def _begin_selected(self, event: OptionList.OptionSelected) -> None:
+        self._begin(self._lessons[event.option_id or ""])
+
+    def _begin(self, lesson: Lesson) -> None:
+        info = self._snapshot().info
         if info is None:
             return
         try:
