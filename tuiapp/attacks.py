@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.settings import EngineSettings, KvPolicy
+from tuiapp.counting import counted
 from tuiapp.injector import BURST_SIZE
 from tuiapp.session import Session
 from tuiapp.view.snapshot import Snapshot
@@ -34,7 +35,7 @@ class Attacks:
         if not num_tokens:
             return "The cache is too small for any prompt"
         self._session.injector.inject_wish("", num_tokens, BOMB_OUTPUT, 1)
-        return f"One prompt of {num_tokens} tokens"
+        return f"One prompt of {counted(num_tokens, 'token')}"
 
     def burst(self) -> str:
         """Send many requests at the same moment."""
@@ -51,7 +52,11 @@ class Attacks:
         victims = self.victims(snapshot)
         for request_id in victims:
             self._session.backend.abort(request_id)
-        return f"{len(victims)} clients hung up" if victims else "Nobody is there to hang up"
+        return (
+            f"{counted(len(victims), 'client')} hung up"
+            if victims
+            else "Nobody is there to hang up"
+        )
 
     def is_squeezed(self) -> bool:
         """Whether the cache is small because of us."""
@@ -70,8 +75,9 @@ class Attacks:
             return "The KV cache has its old size again"
         self._before, self._squeezed = settings.num_kv_blocks, self.squeezed_blocks(snapshot)
         self._configure(settings, self._squeezed)
+        size = counted(self._squeezed, "block")
         return (
-            f"The KV cache shrank from {snapshot.num_blocks} to {self._squeezed} blocks; "
+            f"The KV cache shrank from {snapshot.num_blocks} to {size}; "
             "the same key gives them back"
         )
 

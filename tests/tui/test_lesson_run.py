@@ -117,7 +117,7 @@ def test_leaving_goes_back_to_workload_speed_and_pause():
 def test_requests_that_the_engine_refuses_leave_the_question_open():
     backend, _, _, run = begin("the-prefill-spike")  # its prompts exceed the toy's context
     progress = finish(backend, run)
-    assert progress.problem == "1 of 11 requests were refused or failed", "known at the first one"
+    assert progress.problem == "1 of 11 requests was refused or failed", "known at the first one"
     assert not run.reports
 
 

@@ -97,7 +97,7 @@ def test_a_dynamic_batch_says_when_it_starts_at_the_latest():
     backend.core.step()
     told = tell(ViewModel(backend.log).poll(0.02), USUAL_KEYS)
     assert str(told) == (
-        "1 of 4 requests are here: the batch starts when it is full, or in 30 ms at the latest."
+        "1 of 4 requests is here: the batch starts when it is full, or in 30 ms at the latest."
     )
 
 

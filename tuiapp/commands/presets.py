@@ -17,6 +17,7 @@ from engine.config import ConfigError
 from engine.generate.draft import Draft
 from engine.hardware.devices import device_folder
 from engine.metrics import Spread
+from tuiapp.counting import counted
 from tuiapp.library.library import runs_folder
 from tuiapp.preferences import config_path
 from tuiapp.presets import Claim, Preset, find_preset, list_presets
@@ -81,7 +82,7 @@ def check(names: Sequence[str]) -> bool:
         except ConfigError as error:
             errors.append(error)
         else:
-            typer.echo(one_line(f"{name}: {len(preset.drafts)} requests, nothing wrong"))
+            typer.echo(one_line(f"{name}: {counted(len(preset.drafts), 'request')}, nothing wrong"))
             for line in _remarks(preset):
                 typer.echo(one_line(f"  {line}"))
     _complain(errors)

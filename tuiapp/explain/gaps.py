@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from engine.events import RowRecord, Step, Work
+from tuiapp.counting import counted
 
 TELLING = 0.5  # what makes up less than this share of a gap does not explain it
 NOTABLE = 1.25  # a gap that is no longer than so many usual ones needs no culprit
@@ -51,7 +52,7 @@ def explain_gap(gap: Gap) -> str:
         often = f"{gap.num_evictions} times, first " if gap.num_evictions > 1 else ""
         return (
             f"It was evicted {often}before pass {gap.evicted_in}, and its next token took "
-            f"{_count(gap.num_passes, 'pass')}; {_count(gap.num_lost, 'token')} had to be "
+            f"{counted(gap.num_passes, 'pass')}; {counted(gap.num_lost, 'token')} had to be "
             "computed again."
         )
     if gap.seconds <= NOTABLE * gap.usual:
@@ -61,26 +62,22 @@ def explain_gap(gap: Gap) -> str:
     if gap.longest_seconds >= TELLING * gap.seconds:
         return f"Pass {gap.longest} took {_ms(gap.longest_seconds)}{usually}{_carried(gap)}."
     if gap.num_idle:
-        return f"It was given no token in {_count(gap.num_idle, 'pass')}{usually}."
-    return f"It took {_count(gap.num_passes, 'pass')}{usually}, none of them long."
+        return f"It was given no token in {counted(gap.num_idle, 'pass')}{usually}."
+    return f"It took {counted(gap.num_passes, 'pass')}{usually}, none of them long."
 
 
 def _carried(gap: Gap) -> str:
     """What was in the longest pass."""
     if gap.prefills:
         return f": it carried {_blame(gap.prefills)}"
-    return f", with {_count(gap.num_decodes, 'request')} decoding and no prompt"
+    return f", with {counted(gap.num_decodes, 'request')} decoding and no prompt"
 
 
 def _blame(prefills: tuple[tuple[str, int], ...]) -> str:
     (name, tokens), *others = prefills
     rest = sum(count for _, count in others)
-    also = f" and {rest} of {_count(len(others), 'other')}" if others else ""
+    also = f" and {rest} of {counted(len(others), 'other')}" if others else ""
     return f"{tokens} prefill tokens of {name}{also}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def _ms(seconds: float) -> str:

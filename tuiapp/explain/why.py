@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from engine.plan import Skip, SkipReason
 from engine.settings import BatcherName, OnFull
+from tuiapp.counting import counted, verb
 from tuiapp.view.snapshot import Snapshot
 from tuiapp.view.tracked import RequestView
 
@@ -56,7 +57,7 @@ def explain_wait(wait: Wait, snapshot: Snapshot) -> str:
     reason = explain_skip(wait.skip, snapshot)
     if not wait.place or wait.skip.request_id == wait.request_id:
         return reason
-    ahead = f"{wait.place} {'is' if wait.place == 1 else 'are'} ahead of it"
+    ahead = f"{wait.place} {verb(wait.place, 'is', 'are')} ahead of it"
     return f"{ahead}; for {wait.skip.request_id} {reason}"
 
 
@@ -67,21 +68,24 @@ def explain_skip(skip: Skip, snapshot: Snapshot) -> str:
             text = f"no slot is free ({_taken(snapshot)})"
         case SkipReason.BUDGET:
             budget = snapshot.settings.max_num_batched_tokens
-            left = f"{skip.available} of the {budget} tokens of a pass were left"
+            left = f"{skip.available} of the {counted(budget, 'token')} of a pass were left"
             text = f"{left}, and it has {skip.needed} to compute"
         case SkipReason.BLOCKS:
-            free = f"{skip.available} of {snapshot.num_blocks} were free{_kept(snapshot)}"
-            text = f"{skip.needed} KV blocks are needed, {free}"
+            num_free = skip.available
+            were = verb(num_free, "was", "were")
+            free = f"{num_free} of {snapshot.num_blocks} {were} free{_kept(snapshot)}"
+            are = verb(skip.needed, "is", "are")
+            text = f"{counted(skip.needed, 'KV block')} {are} needed, {free}"
         case SkipReason.POLICY:
             text = f"the batch takes nobody in until all of it is done ({_taken(snapshot)})"
         case SkipReason.COMPANY:
-            text = f"{skip.available} of {skip.needed} requests are here{_deadline(skip, snapshot)}"
+            text = f"{_company(skip)}{_deadline(skip, snapshot)}"
         case SkipReason.LONG_PROMPTS:
             most = snapshot.settings.max_long_partial_prefills
-            text = f"{_count(most, 'long prompt')} at most may be computed at once"
+            text = f"{counted(most, 'long prompt')} at most may be computed at once"
         case SkipReason.RATIO:
             text = (
-                f"decodes are interrupted once {_count(skip.needed, 'request')} wait, of which "
+                f"decodes are interrupted once {counted(skip.needed, 'request')} wait, of which "
                 f"{skip.available} are here, or after {snapshot.settings.max_waiting_tokens} passes"
             )
     return text
@@ -90,7 +94,7 @@ def explain_skip(skip: Skip, snapshot: Snapshot) -> str:
 def name_reason(skip: Skip) -> str:
     """The same in a few words."""
     if skip.reason is SkipReason.BLOCKS:
-        return f"needs {skip.needed} blocks, {skip.available} free"
+        return f"needs {counted(skip.needed, 'block')}, {skip.available} free"
     return NAMES[skip.reason]
 
 
@@ -117,16 +121,20 @@ def _taken(snapshot: Snapshot) -> str:
     if snapshot.settings.batcher is BatcherName.CONTINUOUS:
         return f"{text}; {_nearest_end(live)}"
     longest = max(live, key=_left)
-    return f"{text}; {longest.id} has up to {_count(_left(longest), 'token')} to go"
+    return f"{text}; {longest.id} has up to {counted(_left(longest), 'token')} to go"
 
 
 def _nearest_end(live: list[RequestView]) -> str:
     nearest = min(live, key=_left)
-    return f"{nearest.id} is nearest its end: {_count(_left(nearest), 'token')} at most"
+    return f"{nearest.id} is nearest its end: {counted(_left(nearest), 'token')} at most"
 
 
 def _left(view: RequestView) -> int:
     return view.max_tokens - view.num_output_tokens
+
+
+def _company(skip: Skip) -> str:
+    return f"{skip.available} of {skip.needed} requests {verb(skip.available, 'is', 'are')} here"
 
 
 def _deadline(skip: Skip, snapshot: Snapshot) -> str:
@@ -134,7 +142,3 @@ def _deadline(skip: Skip, snapshot: Snapshot) -> str:
         return ", and a static batch starts when it is full"
     left = max(0.0, skip.until - snapshot.time) * 1000
     return f", and the batch starts when it is full, or in {left:.0f} ms at the latest"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from tuiapp.counting import counted
 from tuiapp.export.curves import draw_curves, draw_names
 from tuiapp.export.markup import tag, text
 from tuiapp.export.sketch import Sketch
@@ -72,9 +73,9 @@ def _what(study: Study) -> str:
     info = study.outcomes[0].info
     kind = "simulated: times come from a cost model" if study.is_simulated else info.precision
     broken_off = ". Broken off: what was done until then" if study.is_interrupted else ""
+    requests = counted(study.num_requests, "request")
     runs = f", {told}" if (told := tell_runs(study)) else ""
-    what = f"{study.num_requests} requests, {info.model} on {info.device} ({kind}){runs}"
-    return f"{what}{broken_off}."
+    return f"{requests}, {info.model} on {info.device} ({kind}){runs}{broken_off}."
 
 
 def _timelines(study: Study, sketches: Sequence[Sketch]) -> list[str]:

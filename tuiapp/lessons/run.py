@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from engine.config import ConfigError
 from engine.events import Configured, EngineInfo, Event, Failed, Ready
 from engine.metrics import Metrics, Report
+from tuiapp.counting import verb
 from tuiapp.lessons.lesson import Lesson
 from tuiapp.presets import Preset
 from tuiapp.session import SPEEDS, Session
@@ -77,7 +78,8 @@ class LessonRun:
         report = self._metrics.report() if self._metrics else None
         num_done = _num_done(report) if report else 0
         if report and (num_lost := report.service.num_rejected + report.service.num_failed):
-            self._problem = f"{num_lost} of {num_requests} requests were refused or failed"
+            were = verb(num_lost, "was", "were")
+            self._problem = f"{num_lost} of {num_requests} requests {were} refused or failed"
         progress = Progress(self._left[0], num_done, num_requests, self._problem)
         if report and num_done >= num_requests and not self._problem:
             self.reports[self._left.pop(0)] = report

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from engine.events import Arrived, Configured, Event, Keyframe
 from engine.settings import EngineSettings
+from tuiapp.counting import counted
 from tuiapp.knobs import show_value
 from tuiapp.lanes.axis import show_seconds
 
@@ -52,7 +53,7 @@ def tell_eras(eras: Sequence[Era]) -> str:
     for before, after in changes[:MOST_TOLD]:
         told.append(f"{_tell_change(before.settings, after.settings)} from {_when(after)}")
     if more := len(changes) - MOST_TOLD:
-        told += [f"{more} more change{'s' if more > 1 else ''}"] if more > 0 else []
+        told += [counted(more, "more change")] if more > 0 else []
     return ", ".join(told)
 
 

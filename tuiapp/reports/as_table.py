@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.metrics.report import Number
+from tuiapp.counting import counted
 from tuiapp.reports.profile import profile_table
 from tuiapp.running.study import Entry, Study, fill_in
 from tuiapp.running.verdicts import Ruling, Verdict
@@ -79,7 +80,7 @@ def _headline(study: Study) -> Text:
     kind = "simulated, times come from a cost model" if info.is_simulated else info.precision
     text = Text(clean(study.title), style="bold")
     count = study.num_requests
-    requests = "1 request" if count == 1 else f"{count} requests"
+    requests = counted(count, "request")
     text.append(f"\n{requests}, {info.model} on {info.device} ({kind})", "dim")
     if told := tell_runs(study):
         text.append(f"\n{told}", "dim")

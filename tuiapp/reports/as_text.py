@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from io import StringIO
 
 from engine.metrics.report import PASS_METRICS, SERVICE_METRICS
+from tuiapp.counting import counted
 from tuiapp.reports.as_table import (
     format_number,
     format_ratio,
@@ -44,7 +45,8 @@ def to_markdown(study: Study) -> str:
     """A heading, the table of the terminal, and the claims."""
     info = study.outcomes[0].info
     kind = "simulated, times come from a cost model" if info.is_simulated else info.precision
-    what = f"{study.num_requests} requests, {info.model} on {info.device} ({kind})"
+    requests = counted(study.num_requests, "request")
+    what = f"{requests}, {info.model} on {info.device} ({kind})"
     what = ", ".join(filter(None, (what, tell_runs(study))))
     lines = [f"### {_escape(study.title)}", "", _escape(what), ""]
     lines += _table(study)

@@ -13,6 +13,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tuiapp.attacks import Attacks, burst_size
+from tuiapp.counting import counted, verb
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.live_keys import closing
 from tuiapp.view.snapshot import Snapshot
@@ -55,10 +56,13 @@ class AttackScreen(Dialog[None]):
     def compose_body(self) -> ComposeResult:
         attacks, snapshot = self._attacks, self._snapshot()
         squeeze = f"{snapshot.num_blocks} → {attacks.squeezed_blocks(snapshot)} blocks"
+        num_victims = len(attacks.victims(snapshot))
+        hang_up = f"{counted(num_victims, 'client')} {verb(num_victims, 'hangs', 'hang')} up"
+        bomb = f"one prompt of {counted(attacks.bomb_tokens(snapshot), 'token')}"
         rows = {
-            "bomb": ("long-prompt bomb", f"one prompt of {attacks.bomb_tokens(snapshot)} tokens"),
+            "bomb": ("long-prompt bomb", bomb),
             "burst": ("burst", f"{burst_size()} requests at the same moment"),
-            "cancel": ("cancel storm", f"{len(attacks.victims(snapshot))} clients hang up"),
+            "cancel": ("cancel storm", hang_up),
             "squeeze": ("KV squeeze", "undo it" if attacks.is_squeezed() else squeeze),
         }
         options = [

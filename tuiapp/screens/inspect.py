@@ -14,6 +14,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tuiapp.counting import counted
 from tuiapp.explain import Life, LifeReader, explain_wait, why_waiting
 from tuiapp.explain.export import to_json
 from tuiapp.screens.dialog import Dialog
@@ -156,7 +157,7 @@ class InspectScreen(Dialog[int | None]):
         if self._prompt is None:
             tokenizer = self._session.backend.tokenizer
             ids = life.request.prompt_token_ids
-            text = tokenizer.decode(ids) if tokenizer else f"{len(ids)} tokens"
+            text = tokenizer.decode(ids) if tokenizer else counted(len(ids), "token")
             self._prompt = clean(text).strip()
         if len(self._prompt) > LONGEST_PROMPT:
             return f"{self._prompt[:LONGEST_PROMPT]} …"
@@ -180,7 +181,7 @@ class InspectScreen(Dialog[int | None]):
     def action_copy(self) -> None:
         if self._life and self._life.text:
             self.app.copy_to_clipboard(self._life.text)
-            self.notify(f"{self._life.num_output_tokens} tokens copied", timeout=2)
+            self.notify(f"{counted(self._life.num_output_tokens, 'token')} copied", timeout=2)
 
     def action_export(self) -> None:
         """Save all of it where the command was started."""

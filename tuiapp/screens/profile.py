@@ -12,6 +12,7 @@ from textual.widgets import Static
 
 from engine.events import EngineInfo
 from engine.metrics.host_time import PHASES, Cycle, HostReport, PhaseTime
+from tuiapp.counting import counted
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
@@ -108,7 +109,8 @@ def _cell(column: list[int], level: int) -> tuple[str, str]:
 
 def _describe(report: HostReport, info: EngineInfo) -> Content:
     """A row for each phase, and for all of them together."""
-    head = f"{'':18}{'share':>7}{'median':>10}{'p99':>10}   of the last {report.cycle.n} passes"
+    passes = counted(report.cycle.n, "pass")
+    head = f"{'':18}{'share':>7}{'median':>10}{'p99':>10}   of the last {passes}"
     rows = [Content.styled(head, "$muted"), *map(_row, report.phases)]
     whole = report.cycle
     total = f"  {'whole pass':<16}{'':>7}{_time(whole.p50):>10}{_time(whole.p99):>10}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.settings import BatcherName, EngineSettings, KvPolicy
+from tuiapp.counting import counted, verb
 from tuiapp.keys import Keys
 from tuiapp.view.snapshot import Snapshot
 
@@ -38,13 +39,16 @@ def forecast(
     if total > longest:
         sentence = f"{REFUSED}: {total} tokens exceed the context of {longest}."
     elif blocks > snapshot.num_blocks:
-        sentence = f"{REFUSED}: {blocks} KV blocks each; the cache has {snapshot.num_blocks}."
+        sentence = (
+            f"{REFUSED}: {counted(blocks, 'KV block')} each; the cache has {snapshot.num_blocks}."
+        )
     elif 0 < settings.max_queue_size <= snapshot.meters.num_waiting:
         sentence = f"{REFUSED}: queue is full ({snapshot.meters.num_waiting} waiting)."
     else:
         need = blocks * count
         start = _start(snapshot, keys, count)
-        sentence = f"Needs {need} KV blocks in the end; {free} are free. {start}"
+        room = f"{free} {verb(free, 'is', 'are')} free"
+        sentence = f"Needs {counted(need, 'KV block')} in the end; {room}. {start}"
     note = _prompt_note(settings, prompt_tokens)
     is_refused = sentence.startswith(REFUSED)
     return Forecast(note, _passes(output_tokens), sentence, is_refused)
@@ -60,7 +64,7 @@ def _prompt_note(settings: EngineSettings, prompt_tokens: int) -> str:
 
 
 def _passes(output_tokens: int) -> str:
-    return f"{output_tokens} pass{'' if output_tokens == 1 else 'es'}"
+    return counted(output_tokens, "pass")
 
 
 def _start(snapshot: Snapshot, keys: Keys, count: int) -> str:
@@ -85,7 +89,7 @@ def _start_continuous(snapshot: Snapshot, count: int) -> str:
     now = max(0, min(count, free - ahead))
     if now == count:
         return "All start on the next pass." if count > 1 else "It starts on the next pass."
-    behind = f" behind {ahead} other{'s' if ahead > 1 else ''}" if ahead else ""
+    behind = f" behind {counted(ahead, 'other')}" if ahead else ""
     if not now:
         return f"{'They wait' if count > 1 else 'It waits'} for a slot{behind}."
     return f"{now} of {count} start on the next pass; the others wait for a slot{behind}."

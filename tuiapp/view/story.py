@@ -8,6 +8,7 @@ from engine.events import Work
 from engine.loading import LoadStep
 from engine.plan import Skip, SkipReason
 from engine.settings import BatcherName, Start
+from tuiapp.counting import counted, verb
 from tuiapp.explain import explain_wait, why_waiting
 from tuiapp.keys import Keys
 from tuiapp.view.phases import Phase
@@ -84,7 +85,7 @@ def _between(snapshot: Snapshot) -> Story:
     """Where a recording has nothing to show."""
     if snapshot.num_passes == 0:
         return Story("Nothing has arrived yet", ": the recording goes on to its first request.")
-    ended = f": {_count(snapshot.meters.num_finished, 'request')} had ended by then."
+    ended = f": {counted(snapshot.meters.num_finished, 'request')} had ended by then."
     return Story("The engine was idle here", ended)
 
 
@@ -103,8 +104,8 @@ def _held(snapshot: Snapshot, keys: Keys) -> Story | None:
     longest = max(live, key=_left)
     wait = _waiting(snapshot)
     return Story(
-        f"{len(held)} of {len(snapshot.slots)} slots are held but idle",
-        f" until {longest.id} has made up to {_count(_left(longest), 'more token')}{wait}.",
+        f"{len(held)} of {len(snapshot.slots)} slots {verb(len(held), 'is', 'are')} held but idle",
+        f" until {longest.id} has made up to {counted(_left(longest), 'more token')}{wait}.",
         f" Press {keys['continuous']} to refill them.",
         about=longest.id,
     )
@@ -120,7 +121,7 @@ def _left(view: RequestView) -> int:
 
 def _waiting(snapshot: Snapshot) -> str:
     count = snapshot.meters.num_waiting
-    return f"; {_count(count, 'request')} wait{'s' if count == 1 else ''}" if count else ""
+    return f"; {counted(count, 'request')} {verb(count, 'waits', 'wait')}" if count else ""
 
 
 def _evicted(snapshot: Snapshot) -> Story | None:
@@ -131,7 +132,7 @@ def _evicted(snapshot: Snapshot) -> Story | None:
     return Story(
         f"{lost[-1]} was evicted",
         f": the KV cache is full; its tokens will be computed again "
-        f"({_count(snapshot.meters.num_preemptions, 'preemption')} so far).",
+        f"({counted(snapshot.meters.num_preemptions, 'preemption')} so far).",
         about=lost[-1],
     )
 
@@ -143,13 +144,13 @@ def _prefilling(snapshot: Snapshot) -> Story | None:
         return None
     longest = max(prefills, key=lambda view: view.num_prompt_tokens)
     column = snapshot.columns[-1]
-    prompt = f"{longest.id}'s prompt of {longest.num_prompt_tokens} tokens"
+    prompt = f"{longest.id}'s prompt of {counted(longest.num_prompt_tokens, 'token')}"
     if snapshot.settings.batcher is not BatcherName.CONTINUOUS:
         share = column.num_padding / max(1, column.num_padding + column.num_prefill)
         padding = f"; {share:.0%} of this pass is padding" if column.num_padding else ""
         return Story("A new batch", f": every prompt is padded to {prompt}{padding}.")
     if longest.num_computed < longest.num_prompt_tokens:
-        beside = f" beside {_count(len(decodes), 'decoding request')}" if decodes else ""
+        beside = f" beside {counted(len(decodes), 'decoding request')}" if decodes else ""
         return Story(
             f"{prompt} comes in chunks",
             f": {longest.num_computed} are in{beside}, so nobody's stream stops for it.",
@@ -159,7 +160,7 @@ def _prefilling(snapshot: Snapshot) -> Story | None:
     if decodes and column.seconds > STALL_FACTOR * typical:
         return Story(
             f"{prompt} ran whole",
-            f": {_count(len(decodes), 'stream')} stood still for {column.seconds * 1000:.0f} ms.",
+            f": {counted(len(decodes), 'stream')} stood still for {column.seconds * 1000:.0f} ms.",
             about=longest.id,
         )
     return None
@@ -173,11 +174,11 @@ def _company(snapshot: Snapshot, keys: Keys) -> Story | None:
     if skip.until is not None:
         left = max(0.0, skip.until - snapshot.time) * 1000
         return Story(
-            f"{here} of {skip.needed} requests are here",
+            f"{here} of {skip.needed} requests {verb(here, 'is', 'are')} here",
             f": the batch starts when it is full, or in {left:.0f} ms at the latest.",
         )
     return Story(
-        f"{here} of {skip.needed} requests are here",
+        f"{here} of {skip.needed} requests {verb(here, 'is', 'are')} here",
         ": a static batch waits until it is full.",
         f" {keys['flush']} starts it now; press {keys['continuous']} and nobody waits.",
     )
@@ -189,9 +190,9 @@ def _working(snapshot: Snapshot, keys: Keys) -> Story | None:
         return None
     count = snapshot.meters.num_waiting
     if count and snapshot.skipped:
-        waits = f"{_count(count, 'request')} wait{'s' if count == 1 else ''}"
+        waits = f"{counted(count, 'request')} {verb(count, 'waits', 'wait')}"
         return Story(
-            f"{_count(len(live), 'request')} decode{'s' if len(live) == 1 else ''} together",
+            f"{counted(len(live), 'request')} {verb(len(live), 'decodes', 'decode')} together",
             f"; {waits} {_reason(snapshot.skipped[0], snapshot)}.",
         )
     if len(live) == 1:
@@ -224,7 +225,3 @@ def _reason(skip: Skip, snapshot: Snapshot) -> str:
         case SkipReason.RATIO:
             text = f"until {skip.needed} of them make it worth to interrupt the decodes"
     return text
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from tuiapp.counting import counted
 from tuiapp.lanes import Comparison, Lane, tell_lane, tell_verdict
 from tuiapp.lanes.axis import draw_axis, show_seconds
 from tuiapp.lanes.comparison import MOST
@@ -200,7 +201,7 @@ class CompareView(Vertical):
         measured = "measured here" if comparison.can_run else "kept runs"
         times = "simulated" if comparison.is_simulated else measured
         size = show_seconds(comparison.span / self.num_cells)
-        requests = f"the same {count} requests" if self._is_wide else f"{count} requests"
+        requests = f"{'the same ' if self._is_wide else ''}{counted(count, 'request')}"
         where = f"{one_line(contest.name)} · {requests} · {times} · 1 column = {size}"
         self.query_one("#what", Line).say(what)
         self.query_one("#where", Line).say(Content.styled(where, "$muted"))

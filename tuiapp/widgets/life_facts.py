@@ -8,6 +8,7 @@ from textwrap import wrap
 
 from textual.content import Content
 
+from tuiapp.counting import counted
 from tuiapp.explain import Life, explain_gap
 from tuiapp.text import one_line
 from tuiapp.view.windows import percentiles
@@ -93,7 +94,7 @@ def _prompt(life: Life) -> str:
     num_tokens = len(life.request.prompt_token_ids)
     if life.num_cached:
         return f"{num_tokens}, {life.num_cached} cached"
-    return f"{num_tokens} tokens"
+    return counted(num_tokens, "token")
 
 
 def _track(name: str, bars: str, style: str, note: str) -> Content:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textual.content import Content
 
 from engine.metrics import Slo, Spread
+from tuiapp.counting import verb
 from tuiapp.explain.gaps import explain_gap
 from tuiapp.library.findings import Findings
 from tuiapp.library.served import Served
@@ -32,7 +33,8 @@ def draw_headline(findings: Findings) -> Content:
     """What happened, in a sentence or two; and whatever limits what can be said."""
     service, passes = findings.outcome.report.service, findings.outcome.report.passes
     title = Content.styled(one_line(findings.subject.title), "bold $primary")
-    first = f"{service.num_completed} of {service.num_requests} requests were answered in full"
+    were = verb(service.num_completed, "was", "were")
+    first = f"{service.num_completed} of {service.num_requests} requests {were} answered in full"
     rate = service.output_throughput
     first += f" in {findings.outcome.report.span:.2f} s"
     first += f": {format_number(rate, 'rate')} tokens a second." if rate else "."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from tuiapp.counting import counted
 from tuiapp.explain import Life, Part, Stage
 from tuiapp.widgets.life_bar import ASCII_GLYPHS, GLYPHS, STYLES, milliseconds
 
@@ -50,11 +51,11 @@ def _row(part: Part, begin: float, share: float, width: int, glyphs: dict[Stage,
 
 
 def _note(part: Part) -> str:
-    passes = f"{part.num_passes} pass{'' if part.num_passes == 1 else 'es'}"
+    passes = counted(part.num_passes, "pass")
     if part.stage in WAITS:
         return f"{passes} went by"
     if part.num_tokens and part.stage is not Stage.DECODE:
-        return f"{passes}, {part.num_tokens} tokens"
+        return f"{passes}, {counted(part.num_tokens, 'token')}"
     return passes
 
 

@@ -100,7 +100,7 @@ def after(lengths, num_passes, **knobs):
             2,
             {"num_kv_blocks": 6, "watermark": 0.2},
             "r1",
-            "3 KV blocks are needed, 1 of 6 were free beside the watermark of 20%",
+            "3 KV blocks are needed, 1 of 6 was free beside the watermark of 20%",
             "needs 3 blocks, 1 free",
         ),
         (
