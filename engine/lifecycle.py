@@ -16,7 +16,7 @@ from engine.queues import Queues
 from engine.register import Register
 from engine.request import PENDING, FinishReason, Request, Sequence
 from engine.settings import EngineSettings, TimeoutAction
-from engine.timeouts import overdue, timeout_message
+from engine.timeouts import deadline, overdue, timeout_message
 
 
 class Lifecycle:
@@ -61,7 +61,7 @@ class Lifecycle:
         """Refuse, or let others pass, who has waited too long."""
         for seq in overdue(self.queues, settings, now):
             if settings.timeout_action is TimeoutAction.DELAY:
-                self.queues.delay(seq)
+                self.queues.delay(seq, deadline(seq.request, settings))
             else:
                 self.drop(seq, FinishReason.REJECTED, timeout_message(seq, now))
 

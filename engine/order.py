@@ -21,12 +21,13 @@ class Waiting(Protocol):
 
     Attributes:
         number: counts requests in the order in which they came.
-        is_delayed: it waited longer than its timeout, and lets others pass.
+        delayed_at: when it had waited as long as its timeout, in seconds on the engine's clock;
+            it lets others pass since. None for who did not.
     """
 
     request: Request
     number: int
-    is_delayed: bool
+    delayed_at: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +37,19 @@ class Order:
     Attributes:
         aging: what a second of waiting is worth: levels of priority, or tokens of a shorter job.
             Above 0, whoever comes later by more than the difference of two ranks divided by
-            `aging` stands behind, so nobody waits for ever.
+            `aging` stands behind, so nobody waits for ever. Nor do the delayed: they stand as if
+            they had come when they were delayed. At 0 they are behind all others of their level.
     """
 
     policy: SchedulingPolicy = SchedulingPolicy.FCFS
     aging: float = 0.0
 
     def rank(self, waiting: Waiting) -> Rank:
-        """Level first, then the delayed behind the others, then size, then who came first."""
+        """Level first, then who is behind the others, then size, then who came first."""
         request = waiting.request
-        head_start = self.aging * request.arrival
+        since = request.arrival if waiting.delayed_at is None else waiting.delayed_at
+        is_behind = waiting.delayed_at is not None and not self.aging
+        head_start = self.aging * since
         level = size = 0.0
         match self.policy:
             case SchedulingPolicy.PRIORITY:
@@ -55,8 +59,8 @@ class Order:
             case SchedulingPolicy.SJF_MAX_TOKENS:
                 size = request.sampling.max_tokens + head_start
             case SchedulingPolicy.FCFS:
-                pass
-        return level, waiting.is_delayed, size, waiting.number
+                size = head_start
+        return level, is_behind, size, waiting.number
 
 
 def make_order(settings: EngineSettings) -> Order:

@@ -76,7 +76,7 @@ class Queues:
             seq.slot = heapq.heappop(self._free_slots)
         else:
             seq.slot, self._num_slots = self._num_slots, self._num_slots + 1
-        seq.is_delayed = False
+        seq.delayed_at = None
         self.running.append(seq)
         self.num_since_admission = 0
         return seq
@@ -86,10 +86,10 @@ class Queues:
         self.order = order
         self.waiting = deque(sorted(self.waiting, key=order.rank))
 
-    def delay(self, seq: Sequence) -> None:
-        """Let others pass a waiting sequence."""
+    def delay(self, seq: Sequence, at: float) -> None:
+        """Let others pass a waiting sequence, since `at` on the engine's clock."""
         self.waiting.remove(seq)
-        seq.is_delayed = True
+        seq.delayed_at = at
         self._insert(seq)
 
     def preempt(self, seq: Sequence) -> None:

@@ -132,7 +132,7 @@ class Sequence:
         block_table: ids of the blocks that hold them, in order.
         slot: the row of the timeline it owns while it runs.
         number: counts the sequences of an engine in the order in which they came.
-        is_delayed: it waited longer than its timeout, and lets others pass.
+        delayed_at: when it had waited as long as its timeout, since when it lets others pass.
     """
 
     request: Request
@@ -146,7 +146,7 @@ class Sequence:
     finish_reason: FinishReason | None = None
     num_preemptions: int = 0
     number: int = 0
-    is_delayed: bool = False
+    delayed_at: float | None = None
 
     def __post_init__(self) -> None:
         self.token_ids = list(self.request.prompt_token_ids)

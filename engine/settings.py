@@ -123,7 +123,7 @@ class EngineSettings:
         start: whether a batch that is not full starts when the engine is idle (static).
         scheduling_policy: who of the waiting comes first.
         aging: what a second of waiting is worth, in levels of priority or in tokens of a shorter
-            job; 0 lets others pass for ever.
+            job; 0 lets others pass for ever. The delayed count as having come when they were.
         max_queue_size: who comes when so many wait already is refused; 0 refuses nobody.
         default_queue_timeout_ms: how long a request waits before `timeout_action`; 0 is for ever.
         timeout_action: what happens to a request that waited so long.
@@ -216,6 +216,12 @@ class EngineSettings:
         if self.deliver is not None:
             return self.deliver
         return Delivery.STREAM if self.batcher is BatcherName.CONTINUOUS else Delivery.BATCH
+
+    @property
+    def delays(self) -> bool:
+        """Whether who waits too long lets the others pass."""
+        has_timeout = self.default_queue_timeout_ms > 0
+        return has_timeout and self.timeout_action is TimeoutAction.DELAY
 
     @property
     def num_slots(self) -> int:

@@ -10,22 +10,27 @@ from dataclasses import replace
 
 from engine.plan import Plan
 from engine.queues import Queues
-from engine.request import Sequence, Status
+from engine.request import Request, Sequence, Status
 from engine.settings import EngineSettings
+
+
+def deadline(request: Request, settings: EngineSettings) -> float:
+    """When a request has waited as long as the settings allow, if they set such a limit."""
+    return request.arrival + settings.default_queue_timeout_ms / 1000
 
 
 def overdue(queues: Queues, settings: EngineSettings, now: float) -> list[Sequence]:
     """Who has waited as long as the settings allow, and was not dealt with yet."""
-    timeout = settings.default_queue_timeout_ms / 1000
-    if not timeout:
+    if not settings.default_queue_timeout_ms:
         return []
-    return [seq for seq in _new(queues) if now >= seq.request.arrival + timeout]
+    return [seq for seq in _new(queues) if now >= deadline(seq.request, settings)]
 
 
 def wake_for_timeout(plan: Plan, queues: Queues, settings: EngineSettings) -> Plan:
     """An empty plan, with the moment when the next one who waits will have waited too long."""
-    timeout = settings.default_queue_timeout_ms / 1000
-    moments = [seq.request.arrival + timeout for seq in _new(queues)] if timeout else []
+    if not settings.default_queue_timeout_ms:
+        return plan
+    moments = [deadline(seq.request, settings) for seq in _new(queues)]
     if not moments:
         return plan
     if plan.wake_at is not None:
@@ -40,4 +45,6 @@ def timeout_message(seq: Sequence, now: float) -> str:
 
 
 def _new(queues: Queues) -> Iterator[Sequence]:
-    return (seq for seq in queues.waiting if seq.status is Status.WAITING and not seq.is_delayed)
+    return (
+        seq for seq in queues.waiting if seq.status is Status.WAITING and seq.delayed_at is None
+    )

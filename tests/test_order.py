@@ -68,8 +68,17 @@ def test_the_delayed_let_others_of_their_level_and_above_pass():
     queues = Queues(BlockPool(8), Order(PRIORITY))
     for seq in seqs:
         queues.enqueue(seq)
-    queues.delay(seqs[0])
+    queues.delay(seqs[0], 1.0)
     assert [seq.id for seq in queues.waiting] == ["b", "a", "low"]
+
+
+@pytest.mark.parametrize("policy", SchedulingPolicy)
+def test_with_aging_the_delayed_stand_as_if_they_had_come_when_they_were_delayed(policy):
+    queues = Queues(BlockPool(8), Order(policy, 2.0))
+    for at in (0.0, 1.0, 2.0, 4.0):
+        queues.enqueue(make_seq(f"at {at:.0f}", at=at))
+    queues.delay(queues.waiting[0], 3.0)
+    assert [seq.id for seq in queues.waiting] == ["at 1", "at 2", "at 0", "at 4"]
 
 
 def test_who_is_preempted_stands_where_the_policy_says():
@@ -93,18 +102,21 @@ def test_another_policy_orders_those_who_wait_already():
 
 
 @given(
-    policy=st.sampled_from([PRIORITY, SJF_PROMPT, SJF_MAX_TOKENS]),
+    policy=st.sampled_from(SchedulingPolicy),
     aging=st.floats(0.5, 10.0),
     worst=st.integers(2, 30),
     gap=st.floats(0.1, 2.0),
+    timeout=st.none() | st.floats(0.1, 20.0),
 )
-def test_with_aging_nobody_is_passed_for_ever(policy, aging, worst, gap):
+def test_with_aging_nobody_is_passed_for_ever(policy, aging, worst, gap, timeout):
     """One is served a `gap`, and just before that somebody better comes, without end."""
     queues = Queues(BlockPool(8), Order(policy, aging))
     victim = make_seq("victim", worst, worst, 0.0, priority=worst)
     queues.enqueue(victim)
-    most = int(worst / aging / gap) + 2
+    most = int((worst / aging + (timeout or 0.0)) / gap) + 2
     for turn in range(1, most + 1):
+        if timeout and victim.delayed_at is None and turn * gap >= timeout:
+            queues.delay(victim, timeout)
         queues.enqueue(make_seq(f"better-{turn}", 1, 1, turn * gap, priority=1))
         if queues.admit() is victim:
             return

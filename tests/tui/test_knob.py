@@ -7,7 +7,14 @@ from dataclasses import fields, replace
 import pytest
 
 from engine.config import ConfigError
-from engine.settings import BatcherName, Delivery, EngineSettings, KvPolicy, SchedulingPolicy
+from engine.settings import (
+    BatcherName,
+    Delivery,
+    EngineSettings,
+    KvPolicy,
+    SchedulingPolicy,
+    TimeoutAction,
+)
 from tuiapp.knobs import change, list_knobs, matters, nudge, show_value
 
 SETTINGS = EngineSettings(long_prefill_token_threshold=64)
@@ -138,6 +145,12 @@ def test_a_notch_stops_at_the_least_and_is_refused_where_the_others_forbid_it():
     assert nudge(lowest, KNOBS["max_num_seqs"], -1) == lowest
     with pytest.raises(ConfigError, match="decodes would starve"):
         nudge(EngineSettings(max_num_batched_tokens=8), KNOBS["max_num_seqs"], 1)
+
+
+def test_aging_matters_to_a_queue_that_comes_first_come_first_served_once_some_are_delayed():
+    assert not matters(EngineSettings(default_queue_timeout_ms=500.0), "aging")
+    delaying = EngineSettings(default_queue_timeout_ms=500.0, timeout_action=TimeoutAction.DELAY)
+    assert matters(delaying, "aging")
 
 
 def test_knobs_without_effect_are_known():

@@ -83,9 +83,13 @@ def test_the_queue_stands_in_the_order_of_the_engine(policy):
         assert [view.id for view in viewmodel.poll(backend.now()).waiting] == waiting
 
 
-def test_those_who_let_others_pass_stand_behind_them():
+@pytest.mark.parametrize(
+    ("aging", "in_line"), [(0.0, ["late", "b", "c"]), (5.0, ["b", "c", "late"])]
+)
+def test_those_who_let_others_pass_stand_behind_them_or_age_anew(aging, in_line):
     backend = StageBackend(
         max_num_seqs=1,
+        aging=aging,
         default_queue_timeout_ms=100.0,
         timeout_action=TimeoutAction.DELAY,
     )
@@ -97,4 +101,4 @@ def test_those_who_let_others_pass_stand_behind_them():
     backend.run(1)
     waiting = [seq.id for seq in backend.core.queues.waiting]
     shown = [view.id for view in viewmodel.poll(backend.now()).waiting]
-    assert shown == waiting == ["late", "b", "c"]
+    assert shown == waiting == in_line

@@ -30,7 +30,7 @@ DEPENDS: dict[str, Callable[[EngineSettings], object]] = {  # what has no effect
         its.enable_chunked_prefill and its.long_prefill_token_threshold
     ),
     "max_waiting_tokens": lambda its: its.waiting_served_ratio,
-    "aging": lambda its: its.scheduling_policy is not SchedulingPolicy.FCFS,
+    "aging": lambda its: its.scheduling_policy is not SchedulingPolicy.FCFS or its.delays,
     "timeout_action": lambda its: its.default_queue_timeout_ms,
     "reserve_tokens": lambda its: its.kv_policy is KvPolicy.RESERVE,
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from engine.order import Order, Rank, make_order
-from engine.settings import EngineSettings, SchedulingPolicy, TimeoutAction
+from engine.settings import EngineSettings, SchedulingPolicy
+from engine.timeouts import deadline
 from tuiapp.view.tracked import Tracked
 
 
@@ -18,8 +19,7 @@ def stand_in_line(
         waiting: first come first served, with the preempted in front.
         now: seconds on the clock; who waited too long by then lets others pass.
     """
-    delays = settings.timeout_action is TimeoutAction.DELAY and settings.default_queue_timeout_ms
-    if settings.scheduling_policy is SchedulingPolicy.FCFS and not delays:
+    if settings.scheduling_policy is SchedulingPolicy.FCFS and not settings.delays:
         return list(waiting)
     order = make_order(settings)
     return sorted(waiting, key=lambda key: _rank(order, requests[key], settings, now))
@@ -27,7 +27,7 @@ def stand_in_line(
 
 def _rank(order: Order, tracked: Tracked, settings: EngineSettings, now: float) -> Rank:
     """The rank that the engine gives a request; whom it delayed the log does not say."""
-    timeout = settings.default_queue_timeout_ms / 1000
-    is_new = tracked.admitted_at is None and settings.timeout_action is TimeoutAction.DELAY
-    tracked.is_delayed = bool(timeout) and is_new and now >= tracked.request.arrival + timeout
+    moment = deadline(tracked.request, settings)
+    is_delayed = settings.delays and tracked.admitted_at is None and now >= moment
+    tracked.delayed_at = moment if is_delayed else None
     return order.rank(tracked)

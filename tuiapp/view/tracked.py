@@ -68,12 +68,12 @@ class Tracked:
 
     Attributes:
         number: counts the requests in the order in which they came.
-        is_delayed: it has waited longer than its timeout, and lets others pass.
+        delayed_at: when it had waited as long as its timeout, since when it lets others pass.
     """
 
     request: Request
     number: int = 0
-    is_delayed: bool = False
+    delayed_at: float | None = None
     num_output_tokens: int = 0
     num_delivered: int = 0
     num_computed: int = 0
