@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from engine.plan import RunnerError
-from engine.runners.inputs.fences import CudaFence, NoFence, make_fence
+from engine.runners.inputs.fences import CudaFence, NoFence, copies_alone, host_memory, make_fence
 
 
 class Event:
@@ -58,3 +58,13 @@ def test_with_nobody_else_to_look_after_the_device_is_waited_for_at_once(monkeyp
 
 def test_a_device_that_is_done_when_a_call_returns_has_none():
     assert isinstance(make_fence(torch.device("cpu")), NoFence)
+
+
+@pytest.mark.parametrize(("kind", "is_alone"), [("cuda", True), ("mps", False), ("cpu", False)])
+def test_only_cuda_copies_on_its_own_and_has_fences_to_tell(kind, is_alone):
+    assert copies_alone(torch.device(kind)) is is_alone
+    assert isinstance(make_fence(torch.device(kind)), CudaFence) is is_alone
+
+
+def test_memory_of_a_device_that_does_not_copy_alone_is_not_pinned():
+    assert not host_memory(8, torch.device("mps")).is_pinned()

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch.overrides import TorchFunctionMode
 
+from engine.runners.inputs.fetching import Fetcher
 from engine.runners.inputs.fields import Shape, num_bytes
 from engine.runners.inputs.staging import Staging
+
+
+class Copies(TorchFunctionMode):
+    """Notes whether each copy into a tensor was to block."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocking: list[bool] = []
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.Tensor.copy_:
+            self.blocking.append(not (kwargs or {}).get("non_blocking", False))
+        return function(*args, **(kwargs or {}))
+
 
 CPU = torch.device("cpu")
 SHAPE = Shape(num_tokens=3, num_samples=2, num_ruled_out=1, num_blocks=4)
@@ -53,3 +69,13 @@ def test_a_pass_of_any_size_finds_room():
     staging.open(shape).positions[-1] = 5
 
     assert staging.send(shape).positions[-1] == 5
+
+
+def test_nothing_is_still_under_way_after_a_copy_where_no_fence_would_tell():
+    staging, fetcher = Staging(CPU), Fetcher(CPU)
+    staging.open(SHAPE)
+    with Copies() as copies:
+        staging.send(SHAPE)
+        fetcher.fetch(torch.tensor([3, 1]))
+
+    assert copies.blocking == [True, True]

@@ -57,15 +57,24 @@ class NoFence:
         """Nothing to wait for."""
 
 
+def copies_alone(device: torch.device) -> bool:
+    """Whether the device is left to copy on its own, between it and the host.
+
+    Only CUDA is, whose fences tell when it is done. MPS could be, but its copies then bring wrong
+    numbers (github.com/pytorch/pytorch/issues/139550 and 189690).
+    """
+    return device.type == "cuda"
+
+
 def make_fence(device: torch.device, check: Check | None = None) -> Fence:
     """The kind of fence that the device has.
 
     Args:
         check: see `CudaFence`; a device without fences learns of it in the call that fails.
     """
-    return CudaFence(check) if device.type == "cuda" else NoFence()
+    return CudaFence(check) if copies_alone(device) else NoFence()
 
 
 def host_memory(num_bytes: int, device: torch.device) -> torch.Tensor:
     """Memory of the host that the device copies from and to without the host's help, [bytes]."""
-    return torch.zeros(num_bytes, dtype=torch.uint8, pin_memory=device.type == "cuda")
+    return torch.zeros(num_bytes, dtype=torch.uint8, pin_memory=copies_alone(device))

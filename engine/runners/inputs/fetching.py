@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from engine.runners.inputs.fences import Check, Fence, host_memory, make_fence
+from engine.runners.inputs.fences import Check, Fence, copies_alone, host_memory, make_fence
 
 NUM_BUFFERS = 2  # passes under way at most
 LEAST_ROWS = 64
@@ -33,6 +33,7 @@ class Fetcher:
 
     def __init__(self, device: torch.device, check: Check | None = None) -> None:
         self._device = device
+        self._copies_alone = copies_alone(device)
         self._turn = 0
         self._fences = [make_fence(device, check) for _ in range(NUM_BUFFERS)]
         self._hosts = [self._allocate(LEAST_ROWS) for _ in range(NUM_BUFFERS)]
@@ -44,7 +45,7 @@ class Fetcher:
         if count > self._hosts[turn].shape[0]:
             self._hosts[turn] = self._allocate(2 * count)
         host = self._hosts[turn][:count]
-        host.copy_(tokens, non_blocking=True)
+        host.copy_(tokens, non_blocking=self._copies_alone)
         self._fences[turn].record()
         return Fetched(host, self._fences[turn])
 

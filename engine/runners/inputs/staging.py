@@ -1,7 +1,7 @@
 """`Staging`: brings the inputs of a pass to the device in one copy.
 
 The host writes into one of two buffers in turn, so that it can prepare a pass while the device
-still copies the one before. MPS copies at once, and so needs no fence either.
+still copies the one before, where it copies on its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from engine.runners.inputs.fences import host_memory, make_fence
+from engine.runners.inputs.fences import copies_alone, host_memory, make_fence
 from engine.runners.inputs.fields import Array, Fields, Shape, lay_out, num_bytes
 
 NUM_BUFFERS = 2
@@ -31,6 +31,7 @@ class Staging:
 
     def __init__(self, device: torch.device, capacity: int = LEAST_BYTES) -> None:
         self._device = device
+        self._copies_alone = copies_alone(device)
         self._turn = 0
         self._fences = [make_fence(device) for _ in range(NUM_BUFFERS)]
         self._allocate(capacity)
@@ -47,7 +48,7 @@ class Staging:
         The views stay the same from pass to pass, until a larger one moves the memory.
         """
         views = self._views(shape)
-        views.memory.copy_(views.hosts[self._turn].memory, non_blocking=True)
+        views.memory.copy_(views.hosts[self._turn].memory, non_blocking=self._copies_alone)
         self._fences[self._turn].record()
         return views.fields
 
