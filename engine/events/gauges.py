@@ -55,12 +55,13 @@ class Gauges:
     Attributes:
         name: such as `GPU` or `CPU`: what the share is a share of.
         utilisation: 0 to 1; None where it is not known.
-        memory_used, memory_total: in bytes.
+        memory_used, memory_total: in bytes; 0 where they are not known.
         power_w: in watts; None where it is not known.
         energy_j: joules since some moment before the run, so that differences count; None where
             it is not known.
         gpu: None for another device.
         cpu: of the host.
+        problem: why the device says nothing of itself; empty where it does.
     """
 
     time: float
@@ -72,3 +73,4 @@ class Gauges:
     energy_j: float | None = None
     gpu: GpuGauges | None = None
     cpu: CpuGauges | None = None
+    problem: str = ""

@@ -9,6 +9,7 @@ import pynvml  # type: ignore[import-untyped]
 
 from engine.events import Gauges
 from engine.telemetry.cpu import CpuGauge
+from engine.telemetry.driverless import DriverlessGauge
 from engine.telemetry.nvml import NvmlGauge
 
 # What psutil and NVML raise where a container, a driver or a /proc is not as they expect.
@@ -32,7 +33,9 @@ class Telemetry(Protocol):
 
 
 def make_telemetry(device_uuid: str) -> Telemetry:
-    """The gauge of a CUDA device, or this process's own where there is none or no driver.
+    """The gauge of a CUDA device, or this process's own where there is none.
+
+    A device whose driver cannot be asked has a gauge that says so in every reading.
 
     Args:
         device_uuid: empty for anything but CUDA.
@@ -41,5 +44,5 @@ def make_telemetry(device_uuid: str) -> Telemetry:
         return CpuGauge()
     try:
         return NvmlGauge(device_uuid)
-    except pynvml.NVMLError:  # no driver, as in some containers, or none that knows the device
-        return CpuGauge()
+    except pynvml.NVMLError as error:
+        return DriverlessGauge(f"the driver (NVML) says nothing of this device: {error}")

@@ -84,6 +84,20 @@ def test_what_a_slice_of_a_device_does_not_say_is_said_to_be_missing():
     }
 
 
+def test_a_device_without_a_driver_says_why_and_is_not_passed_off_as_a_cpu():
+    rows = rows_of(GPU, Gauges(1.9, "GPU", None, 0, 0, cpu=HOST, problem="no driver"))
+    assert not [name for name in rows if name.startswith("CPU")]
+    assert {row.name: row.problem for row in rows.values() if row.problem} == {
+        "GPU busy": "n/a: no driver",
+        "SM, DRAM busy": "n/a",
+        "power": "n/a",
+        "energy a token": "n/a",
+        "SM clock": "n/a",
+        "GPU memory": "n/a",
+    }
+    assert "1.2 cores are this process" in rows["machine busy"].means
+
+
 def test_a_cpu_says_what_only_its_administrator_may_know():
     measured = replace(CPU, peak_bandwidth=19.3e9, peak_flops=87.3e9)
     rows = rows_of(measured, Gauges(1.9, "CPU", 0.5, 1 << 30, 8 << 30, cpu=HOST))

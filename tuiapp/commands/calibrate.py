@@ -119,9 +119,16 @@ def _measure(core: EngineCore, points: Sequence[Point], rounds: int) -> list[Tim
 
 
 def _fit(core: EngineCore, shape: ModelShape, timed: Sequence[Timed], unit: str) -> Device:
-    """The device, with words on where its figures are from."""
+    """The device, with words on where its figures are from.
+
+    Raises:
+        ConfigError: it is not known how much memory it has.
+    """
     info = core.info
-    memory_gb = make_telemetry(info.device_uuid).read(0.0).memory_total / 1e9
+    gauges = make_telemetry(info.device_uuid).read(0.0)
+    if not gauges.memory_total:
+        raise ConfigError(f"cannot calibrate: {gauges.problem or 'the device hides its memory'}")
+    memory_gb = gauges.memory_total / 1e9
     name = f"{info.device}, {info.num_threads} thread{'s' * (info.num_threads > 1)}"
     device = fit_device(
         timed, shape, info.dtype, name if info.device == "cpu" else info.device, memory_gb

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.events import Gauges, GpuGauges
 from tuiapp.view.use_row import UseRow, is_known
 from tuiapp.view.utilisation import Reading
@@ -18,23 +20,27 @@ def busy_row(reading: Reading, *, is_gpu: bool) -> UseRow:
 def device_rows(reading: Reading, *, is_gpu: bool) -> list[UseRow]:
     """All else that such a device tells of itself, and what its machine does."""
     name = "GPU" if is_gpu else "CPU"
-    return [
+    rows = [
         *(_gpm_rows(reading) if is_gpu else [_no_bandwidth(reading)]),
         _power(reading, name),
         _energy(reading, name),
         *([_clock(reading)] if is_gpu else []),
         _memory(reading, is_gpu=is_gpu),
-        _machine(reading),
     ]
+    if reading.gauges and reading.gauges.problem:
+        rows = [replace(row, problem="n/a") for row in rows]  # the first row says why
+    return [*rows, _machine(reading)]
 
 
 def _nvml_busy(reading: Reading) -> UseRow:
+    silent = reading.gauges.problem if reading.gauges else ""
+    reason = silent or "the driver does not say, as in MIG"
     return UseRow(
         "GPU busy",
         reading.device_busy,
         "the driver's number: the share of a recent fraction of a second in which any kernel ran",
         "one small kernel after another reads 100 %; it never says how full the device was",
-        problem="" if is_known(reading.device_busy) else "n/a: the driver does not say, as in MIG",
+        problem="" if is_known(reading.device_busy) else f"n/a: {reason}",
     )
 
 

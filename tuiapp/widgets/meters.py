@@ -96,9 +96,10 @@ def _gauge_lines(gauges: Gauges) -> list[Row]:
         value += f" {gauges.power_w:.0f}W"
     used, total = gauges.memory_used / 2**30, gauges.memory_total / 2**30
     part = gauges.memory_used / max(1, gauges.memory_total)
+    memory = f"{used:.1f}/{total:.0f}G" if gauges.memory_total else "n/a"
     return [
         _share(f"{gauges.name} busy", value, share or 0.0),
-        _share(f"{gauges.name} mem", f"{used:.1f}/{total:.0f}G", part, "$success"),
+        _share(f"{gauges.name} mem", memory, part, "$success"),
     ]
 
 
