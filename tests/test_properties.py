@@ -15,7 +15,7 @@ from engine import record
 from engine.events import Delivered, Finished, Token
 from engine.request import FinishReason, Request, SamplingParams
 from engine.run import run
-from engine.settings import EngineSettings, OnFull, PassOrder, SchedulingPolicy
+from engine.settings import EngineSettings, OnFull, PassOrder, SchedulingPolicy, TimeoutAction
 from engine.workload import Listed
 from tests.builders import events_of, make_core, make_info, outputs_of
 from tests.checked_runner import CheckedRunner
