@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,12 @@ def test_labels_have_lines_of_their_own_only_if_there_are_several():
     )
     assert report().count("TTFT p50, ms") == 1
     assert report(two).count("TTFT p50, ms") == 3
+
+
+def test_what_a_real_engine_computed_by_is_told_below_what_it_ran():
+    outcome = measured("a", {"out_tps": 90.0})
+    info = replace(outcome.info, attention="native paged", num_threads=2)
+    console = Console(width=100)
+    with console.capture() as capture:
+        print_report(console, study_preset(PRESET, [replace(outcome, info=info)], ()))
+    assert capture.get().splitlines()[2] == "attention by native paged, 2 threads"

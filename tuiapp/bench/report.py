@@ -14,6 +14,7 @@ from tuiapp.bench.measure import BenchReport
 from tuiapp.reports.profile import profile_table, profile_to_json
 from tuiapp.running.profiling import ProfileOutcome
 from tuiapp.text import clean
+from tuiapp.view.way import tell_way
 
 DASH = "—"
 
@@ -40,11 +41,10 @@ def bench_to_json(report: BenchReport) -> dict[str, Any]:
 
 def _headline(report: BenchReport) -> Text:
     info, traffic = report.info, report.traffic
-    threads = f", {info.num_threads} threads" if info.num_threads > 1 else ", 1 thread"
     text = Text(f"{clean(info.model)} on {clean(info.device)}", style="bold")
     text.append(
-        f"\n{info.num_params / 1e6:.1f} M parameters in {info.dtype}, attention by "
-        f"{clean(info.attention)}, torch {report.torch}{'' if info.device_uuid else threads}\n"
+        f"\n{info.num_params / 1e6:.1f} M parameters in {info.dtype}, {tell_way(info)}, "
+        f"torch {report.torch}\n"
         f"{traffic.num_requests} requests at once, {report.num_prompt:,} prompt and "
         f"{report.num_output:,} output tokens, {traffic.num_slots} at a time; "
         f"load average {report.load_average:.1f}",

@@ -62,7 +62,10 @@ EnforceEager = Annotated[
 ]
 Compile = Annotated[
     bool,
-    typer.Option("--compile", help="torch.compile the model: a slow start, faster passes on CUDA."),
+    typer.Option(
+        "--compile",
+        help="torch.compile the model: a slow start, faster passes on CUDA, slower on a CPU.",
+    ),
 ]
 Quantization = Annotated[
     str, typer.Option(metavar="NAME", help="Of the weights: none, or int8 (needs torchao).")

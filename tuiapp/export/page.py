@@ -20,6 +20,7 @@ from tuiapp.reports.as_table import (
 )
 from tuiapp.running.study import Entry, Row, Study, fill_in
 from tuiapp.running.verdicts import Ruling
+from tuiapp.view.way import tell_way
 from tuiapp.writing import write_file
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -74,8 +75,9 @@ def _what(study: Study) -> str:
     kind = "simulated: times come from a cost model" if study.is_simulated else info.precision
     broken_off = ". Broken off: what was done until then" if study.is_interrupted else ""
     requests = counted(study.num_requests, "request")
-    runs = f", {told}" if (told := tell_runs(study)) else ""
-    return f"{requests}, {info.model} on {info.device} ({kind}){runs}{broken_off}."
+    what = f"{requests}, {info.model} on {info.device} ({kind})"
+    what = ", ".join(filter(None, (what, tell_way(info), tell_runs(study))))
+    return f"{what}{broken_off}."
 
 
 def _timelines(study: Study, sketches: Sequence[Sketch]) -> list[str]:

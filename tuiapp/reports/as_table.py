@@ -13,6 +13,7 @@ from tuiapp.reports.profile import profile_table
 from tuiapp.running.study import Entry, Study, fill_in
 from tuiapp.running.verdicts import Ruling, Verdict
 from tuiapp.text import clean
+from tuiapp.view.way import tell_way
 
 UNDEFINED = "–"
 SPREAD_KINDS = ("ms", "rate", "joules")  # of counts and shares it would read as one of them
@@ -82,8 +83,9 @@ def _headline(study: Study) -> Text:
     count = study.num_requests
     requests = counted(count, "request")
     text.append(f"\n{requests}, {info.model} on {info.device} ({kind})", "dim")
-    if told := tell_runs(study):
-        text.append(f"\n{told}", "dim")
+    for told in (tell_way(info), tell_runs(study)):
+        if told:
+            text.append(f"\n{told}", "dim")
     return text
 
 

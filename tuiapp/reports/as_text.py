@@ -18,6 +18,7 @@ from tuiapp.reports.as_table import (
 from tuiapp.running.study import Entry, Study, fill_in, ratio
 from tuiapp.running.verdicts import Ruling
 from tuiapp.text import one_line
+from tuiapp.view.way import tell_way
 
 RUNS = ("runs", "least", "most")  # how many have the number, and between what it lies
 MARKS = {Ruling.HOLDS: "✓", Ruling.FAILS: "✗", Ruling.OPEN: "·"}
@@ -47,7 +48,7 @@ def to_markdown(study: Study) -> str:
     kind = "simulated, times come from a cost model" if info.is_simulated else info.precision
     requests = counted(study.num_requests, "request")
     what = f"{requests}, {info.model} on {info.device} ({kind})"
-    what = ", ".join(filter(None, (what, tell_runs(study))))
+    what = ", ".join(filter(None, (what, tell_way(info), tell_runs(study))))
     lines = [f"### {_escape(study.title)}", "", _escape(what), ""]
     lines += _table(study)
     if study.verdicts:

@@ -16,10 +16,10 @@ from tuiapp.counting import counted
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
-from tuiapp.text import one_line
 from tuiapp.view.device import name_device
 from tuiapp.view.host_phases import WORDS
 from tuiapp.view.profile import Profile, stack
+from tuiapp.view.way import tell_way
 
 REFRESH_SECONDS = 0.5
 HEIGHT, SMALL_HEIGHT = 10, 6
@@ -118,7 +118,7 @@ def _describe(report: HostReport, info: EngineInfo) -> Content:
     if info.is_simulated:
         rows.append(Content.styled("simulated: the device's time is a cost model's", "$warning"))
     else:
-        rows.append(Content.styled(f"attention by {one_line(info.attention)}", "$muted"))
+        rows.append(Content.styled(tell_way(info), "$muted"))
     return Content("\n").join(rows)
 
 

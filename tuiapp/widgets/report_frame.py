@@ -11,6 +11,7 @@ from tuiapp.library.eras import tell_eras
 from tuiapp.library.findings import Findings
 from tuiapp.library.opening import Opened
 from tuiapp.text import one_line
+from tuiapp.view.way import name_ways
 from tuiapp.widgets.lines import describe
 
 DEFAULTS = EngineSettings()
@@ -41,8 +42,8 @@ def draw_title(findings: Findings) -> Content:
 def draw_settings(findings: Findings) -> Content:
     """What it ran on and under: the settings that shape it, and in bold all unusual ones."""
     info, settings = findings.outcome.info, findings.outcome.settings
-    told = [info.model, info.device, info.dtype, info.attention]
-    where = " · ".join(one_line(part) for part in told if part not in ("-", "none"))
+    told = [part for part in (info.model, info.device, info.dtype) if part not in ("-", "none")]
+    where = " · ".join([*map(one_line, told), *name_ways(info)])
     parts: list[tuple[str, str]] = [("ran on     ", "$muted"), (where, "")]
     if course := tell_eras(findings.eras):
         parts += [("\nwhat ran   ", "$muted"), (course, "bold")]
