@@ -136,3 +136,16 @@ def test_a_token_that_nobody_sampled_cannot_be_taken_over():
 
     with pytest.raises(RunnerError, match="a token of r is pending that the last pass did not"):
         send(row)
+
+
+@pytest.mark.parametrize(("num_computed", "num_tokens"), [(4, 1), (0, 5), (3, 2), (5, 0)])
+def test_a_row_that_would_write_or_read_beyond_its_blocks_is_refused(num_computed, num_tokens):
+    row = make_row((7,) * 9, [5, 2], num_tokens, num_computed)
+    with pytest.raises(
+        RunnerError, match="r needs room for 5 tokens and has 2 blocks of 2: its bl"
+    ):
+        send(row)
+
+
+def test_a_row_whose_last_block_is_full_is_not():
+    assert send(make_row((7,) * 9, [5, 2], 1, num_computed=3))[1]["write_slots"] == [5]

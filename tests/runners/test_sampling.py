@@ -34,7 +34,7 @@ def draw(
         is_static: as in a graph: no look at what a tensor holds.
         num_padding: rows that are there for nobody.
     """
-    slots = SlotTable(16, 0, EOS)
+    slots = SlotTable(64, 1, EOS)
     for slot, seq in enumerate(seqs):
         seq.slot, seq.block_table = slot, [0]
     packed = pack(Plan(tuple(Row(seq, seq.num_tokens) for seq in seqs)), slots)

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from engine.plan import RunnerError
 from engine.request import Request, SamplingParams, Sequence, Status
 from engine.runners.inputs.slots import SlotTable
 
-SCRATCH = 99
+SCRATCH = 200
 
 
 def make_seq(slot: int, blocks: list[int], **sampling: Any) -> Sequence:
@@ -50,6 +51,20 @@ def test_a_sequence_that_was_preempted_comes_back_with_other_blocks():
     table.update(seq)
 
     assert blocks_of(table, 0, 2) == [8, 9]
+
+
+@pytest.mark.parametrize("block", [SCRATCH, SCRATCH + 7, -1])
+def test_a_block_that_the_cache_does_not_have_is_refused_by_its_number(block):
+    table, seq = SlotTable(16, SCRATCH), make_seq(0, [4, 199])
+    table.update(seq)
+    seq.block_table.append(block)
+
+    for _ in range(2):  # it is not forgotten that it was wrong
+        with pytest.raises(RunnerError, match=f"block {block} of in 0 is none of the cache, which"):
+            table.update(seq)
+    seq.block_table[2] = 0
+    table.update(seq)
+    assert blocks_of(table, 0, 3) == [4, 199, 0]
 
 
 def test_there_is_room_for_any_slot_and_any_number_of_blocks():

@@ -53,6 +53,20 @@ def test_a_pass_in_which_no_row_ends_gives_no_token():
     assert runner.launch(Plan((Row(begin(make_prompt(9)), 5),))).result() == []
 
 
+def test_a_pass_that_would_leave_the_cache_is_refused_before_it_writes_anything():
+    runner = make_runner(make_model("llama"), num_blocks=16)
+    (layer, *_) = runner.attention.cache.layers.values()
+    strays = begin(make_prompt(9), 14, num_blocks=3)
+    short = begin(make_prompt(9), 0, num_blocks=2)
+
+    with pytest.raises(RunnerError, match="block 16 of from-block-14 is none of the cache"):
+        runner.launch(Plan((Row(strays, 9),)))
+    with pytest.raises(RunnerError, match="from-block-0 needs room for 9 tokens and has 2 blocks"):
+        runner.launch(Plan((Row(short, 9),)))
+    assert not layer.entries.any()
+    assert runner.launch(Plan((Row(begin(make_prompt(9)), 9),))).result()
+
+
 def test_a_reused_slot_gives_what_a_fresh_one_gives():
     core = make_torch_core("llama", max_num_seqs=1)
     serve(core, [Request("before", make_prompt(40, seed=9))])

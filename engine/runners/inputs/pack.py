@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from engine.plan import Plan, Row
+from engine.plan import Plan, Row, RunnerError
 from engine.request import Sequence
 from engine.runners.inputs.slots import SlotTable
 
@@ -93,8 +93,14 @@ EMPTY = Packed([], [], [], [], 0, [], [], [], {})
 
 
 def pack(plan: Plan, slots: SlotTable) -> Packed:
-    """Lay the rows of a plan side by side, and take in what is new in their slots."""
+    """Lay the rows of a plan side by side, and take in what is new in their slots.
+
+    Raises:
+        RunnerError: a row would read or write beyond its blocks, or beyond the cache. The kernels
+            do not look, and would do so in memory of others.
+    """
     rows = sorted(plan.rows, key=_likeness)
+    _insist_on_blocks(rows, slots.block_size)
     width = plan.width if plan.rectangular else 1
     widths = [max(row.num_tokens, width) for row in rows]
     ends = list(accumulate(widths))
@@ -114,6 +120,17 @@ def pack(plan: Plan, slots: SlotTable) -> Packed:
         sample_slots=sample_slots,
         ruled_out=slots.rule_out(sample_slots),
     )
+
+
+def _insist_on_blocks(rows: list[Row], block_size: int) -> None:
+    for row in rows:
+        seq = row.seq
+        needed, num_blocks = seq.num_computed + row.num_tokens, len(seq.block_table)
+        if needed > num_blocks * block_size:
+            raise RunnerError(
+                f"{seq.id} needs room for {needed} tokens and has {num_blocks} blocks of "
+                f"{block_size}: its block table must grow before the pass"
+            )
 
 
 def _likeness(row: Row) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.plan import RunnerError
 from engine.request import Sequence
 from engine.runners.sampling.random_stream import seed_of, start_of
 
@@ -73,7 +74,11 @@ class SlotTable:
         return self.scratch_block * self.block_size
 
     def update(self, seq: Sequence) -> int:
-        """Take in what changed of a running sequence; return its slot."""
+        """Take in what changed of a running sequence; return its slot.
+
+        Raises:
+            RunnerError: it has a block that the cache does not have.
+        """
         slot = seq.slot
         assert slot is not None, f"{seq.id} runs without a slot"
         if slot >= len(self._occupants):
@@ -125,8 +130,19 @@ class SlotTable:
         )
 
     def _note_blocks(self, occupant: Occupant, slot: int) -> None:
+        """Take in the blocks that are new, which nobody checks again.
+
+        Raises:
+            RunnerError: the cache has no such block.
+        """
         table = occupant.seq.block_table
         known = min(occupant.num_blocks, len(table))
+        for block in table[known:]:
+            if not 0 <= block < self.scratch_block:
+                raise RunnerError(
+                    f"block {block} of {occupant.seq.id} is none of the cache, which has "
+                    f"{self.scratch_block}, from 0 on: pool and cache must be of one size"
+                )
         if len(table) > self.blocks.shape[1]:
             self._grow(len(self._occupants), len(table))
         self.blocks[slot, known : len(table)] = table[known:]
