@@ -54,6 +54,20 @@ async def test_a_waiting_request_says_what_it_waits_for(size):
         assert told in part(stage, "tracks")
 
 
+def crowd(backend):
+    for number in range(200):
+        backend.submit(Request(f"r{number}", (5,) * 20, SamplingParams(max_tokens=80)))
+
+
+async def test_the_last_of_a_long_queue_says_what_it_waits_for():
+    async with staged((120, 36), crowd) as stage:
+        await stage.run(20)
+        stage.app.screen._inspect("r199")
+        await stage.settle()
+        told = "waits 191 are ahead of it; for r8 no slot is free (8 of 8 are taken; "
+        assert told in part(stage, "tracks")
+
+
 @sizes
 async def test_a_held_request_waits_for_its_batch(size):
     async with staged(size, mixed_traffic, batcher=BatcherName.STATIC) as stage:

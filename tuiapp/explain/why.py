@@ -40,12 +40,11 @@ class Wait:
 
 
 def why_waiting(snapshot: Snapshot, request_id: str) -> Wait | None:
-    """What keeps a request, or None if it does not stand near the front of the queue."""
-    ids = [view.id for view in snapshot.waiting]
-    if request_id not in ids:
+    """What keeps a request, wherever in the queue it stands, or None if it does not wait."""
+    if request_id not in snapshot.line:
         return None
-    place = ids.index(request_id)
-    known = [skip for skip in snapshot.skipped if skip.request_id in ids]
+    place = snapshot.line.index(request_id)
+    known = [skip for skip in snapshot.skipped if skip.request_id in snapshot.line]
     own = (skip for skip in known if skip.request_id == request_id)
     return Wait(request_id, place, next(own, known[-1] if known else None))
 

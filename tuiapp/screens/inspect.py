@@ -140,8 +140,9 @@ class InspectScreen(Dialog[int | None]):
     def _draw_rest(self, view: RequestView) -> None:
         """What is remembered of a request whose beginning the log has forgotten."""
         self._say("#life", Content.styled("its beginning is no longer in memory", "$warning"))
-        for part in ("#waterfall", "#facts", "#tracks"):
+        for part in ("#waterfall", "#facts"):
             self._say(part, Content(""))
+        self._say("#tracks", Content("\n").join(self._why(self.query_one("#life").size.width)))
         self._say("#text", Content(clean(view.text) or "no text yet"))
 
     def _why(self, width: int) -> list[Content]:

@@ -98,6 +98,7 @@ class Fold:
         """The frame of what was fed, no earlier than its last event."""
         self._time = max(self._time, now)
         num_slots = max(self._settings.num_slots, self.requests.num_slots)
+        line = self.requests.line(self._settings, self._time)
         return Snapshot(
             time=self._time,
             num_passes=self.num_passes,
@@ -106,7 +107,8 @@ class Fold:
             columns=tuple(self._columns),
             slots=self.requests.holders(num_slots),
             left=self.requests.left(num_slots),
-            waiting=self.requests.line(self._settings, self._time),
+            waiting=self.requests.front(line),
+            line=line,
             skipped=self._skipped,
             block_owners=tuple(self._kv.owners),
             block_sharing=self._kv.sharing,

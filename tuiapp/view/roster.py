@@ -7,7 +7,7 @@ one comes. An engine that runs for weeks is remembered for some hundreds of requ
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from engine.events import Finished, Keyframe, RowRecord, Step, Work
 from engine.request import FinishReason, Request
@@ -147,10 +147,13 @@ class Roster:
         """Who held each slot last."""
         return tuple(self._left.get(slot) for slot in range(num_slots))
 
-    def line(self, settings: EngineSettings, now: float) -> tuple[RequestView, ...]:
-        """The front of the queue, in its order."""
-        waiting = stand_in_line(self._waiting, self._requests, settings, now)
-        return tuple(self._requests[key].view() for key in waiting[:NUM_QUEUE_SHOWN])
+    def line(self, settings: EngineSettings, now: float) -> tuple[str, ...]:
+        """The ids of all who wait, in the order of the queue."""
+        return tuple(stand_in_line(self._waiting, self._requests, settings, now))
+
+    def front(self, line: Sequence[str]) -> tuple[RequestView, ...]:
+        """The first of a line, as many as a screen may show."""
+        return tuple(self._requests[key].view() for key in line[:NUM_QUEUE_SHOWN])
 
     def _vacate(self, slots: Iterable[int]) -> None:
         """Keep the last view of those who leave their slots."""

@@ -78,6 +78,7 @@ class Snapshot:
         slots: what each slot holds after the last pass, None where it is free.
         left: who held each slot last, once it was given up; None where nobody did yet.
         waiting: the front of the queue.
+        line: the ids of all who wait, in the order of the queue.
         block_owners: request id by block, None where a block is free.
         block_sharing: how many hold a block, where it is more than one.
         cached_blocks: those that a request with the right beginning would share.
@@ -93,6 +94,7 @@ class Snapshot:
     slots: tuple[RequestView | None, ...] = ()
     left: tuple[RequestView | None, ...] = ()
     waiting: tuple[RequestView, ...] = ()
+    line: tuple[str, ...] = ()
     skipped: tuple[Skip, ...] = ()
     block_owners: tuple[str | None, ...] = ()
     block_sharing: Mapping[int, int] = field(default_factory=dict)

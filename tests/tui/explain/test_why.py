@@ -135,5 +135,16 @@ def test_who_came_after_the_last_pass_was_planned_has_not_been_looked_at():
     assert explain_wait(wait, snapshot) == "no pass was planned since it came, the next one decides"
 
 
+def test_whoever_waits_has_a_reason_however_long_the_queue():
+    snapshot = after([(8, 30)] * 200, 3, max_num_seqs=2)
+    assert len(snapshot.waiting) == 64
+    assert len(snapshot.line) == snapshot.meters.num_waiting == 198
+    wait = why_waiting(snapshot, "r150")
+    assert explain_wait(wait, snapshot).startswith(
+        "148 are ahead of it; for r2 no slot is free (2 of 2 are taken; "
+    )
+    assert all(why_waiting(snapshot, f"r{number}") for number in range(2, 200))
+
+
 def test_who_does_not_wait_has_no_reason():
     assert why_waiting(after([(8, 9)], 1), "r0") is None
