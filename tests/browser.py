@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import shutil
 import subprocess
 import time
 from contextlib import asynccontextmanager
@@ -12,7 +11,8 @@ from itertools import count
 from pathlib import Path
 
 import aiohttp
-import pytest
+
+from tests.programs import find_program
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -30,11 +30,8 @@ SECONDS = 60.0
 
 
 def find_browser() -> str:
-    """The path of a Chromium; skips the test where there is none."""
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip("no Chromium here to open the page in")
-    return found
+    """The path of a Chromium; skips the test where there is none, and fails it in CI."""
+    return find_program(*NAMES)
 
 
 class Browser:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import find_program
 from tests.tui.goldens import screen_text
 from tests.tui.stage import mixed_traffic, staged
 
@@ -54,8 +54,8 @@ class Bash:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not there")
 def test_ctrl_z_gives_the_terminal_back_to_bash_and_fg_draws_the_screen_again(tmp_path):
+    find_program("tmux")
     bash = Bash(tmp_path / "tmux")
     try:
         bash.say(f"{sys.executable} -m tuiapp --device sim:linear")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import find_program
 from tests.tui.tour import TOUR, check_readable
 
 ROOT = Path(__file__).parents[2]
@@ -23,11 +23,7 @@ READLINE = {"COLUMNS", "LINES"}  # which Python's readline sets, whatever the te
 PASSES = re.compile(r" pass (\d+) · ")
 KEYS = {"escape": "Escape", "enter": "Enter"}  # as tmux names them
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(600),
-    pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not there"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 class Terminal:
@@ -78,6 +74,7 @@ class Terminal:
 
 @pytest.fixture
 def terminal(tmp_path):
+    find_program("tmux")
     terminal = Terminal(tmp_path / "tmux")
     command = f"{sys.executable} -m tuiapp; echo code $?; cat"
     terminal.start(f"sh -c '{command}'")
