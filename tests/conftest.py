@@ -23,6 +23,20 @@ FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--shuffle", metavar="SEED", help="Run the tests in an order of that seed.")
+    parser.addoption("--repeats", metavar="N", type=int, default=1, help="Run each test N times.")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say how to have this order again."""
+    seed = config.getoption("--shuffle")
+    return None if seed is None else f"order: --shuffle {seed}"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make of every test as many as `--repeats` says; with `--shuffle` they mix with the others."""
+    if (count := metafunc.config.getoption("--repeats")) > 1:
+        metafunc.fixturenames.append("repetition")
+        metafunc.parametrize("repetition", range(1, count + 1), ids="time{}".format)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,7 +1,7 @@
 """Golden screens: the text of a screen, and the style of every run of cells in it.
 
-`UPDATE_SCREENS=1 python -m pytest tests/tui -k goldens` writes most of them anew, and without `-k`
-all of them.
+`UPDATE_SCREENS=1 python -m pytest -m golden` writes all of them anew, and the README's pictures.
+`python -m pytest -m golden --shuffle 1 --repeats 20` draws all of them twenty times, in disorder.
 """
 
 from __future__ import annotations
@@ -14,10 +14,16 @@ from textual.app import App
 
 from tuiapp.shot.cells import screen_text, styled_text
 
-__all__ = ["check_screen", "draw", "screen_text", "tell_difference"]
+__all__ = ["COMMAND", "check_screen", "draw", "is_update", "screen_text", "tell_difference"]
 
 FOLDER = Path(__file__).parent / "goldens"
+COMMAND = "UPDATE_SCREENS=1 python -m pytest -m golden"
 draw = styled_text
+
+
+def is_update() -> bool:
+    """Whether files are to be written anew rather than compared."""
+    return bool(os.environ.get("UPDATE_SCREENS"))
 
 
 def check_screen(app: App[object], name: str) -> None:
@@ -28,10 +34,10 @@ def check_screen(app: App[object], name: str) -> None:
     """
     path = FOLDER / f"{name}.txt"
     picture = draw(app)
-    if os.environ.get("UPDATE_SCREENS"):
+    if is_update():
         FOLDER.mkdir(exist_ok=True)
         path.write_text(picture, "utf-8")
-    assert path.exists(), f"no golden {path.name}: run with UPDATE_SCREENS=1 and look at it"
+    assert path.exists(), f"no golden {path.name}: {COMMAND} makes it"
     golden = path.read_text("utf-8")
     if picture != golden:
         raise AssertionError(tell_difference(name, golden, picture))
@@ -41,4 +47,4 @@ def tell_difference(name: str, golden: str, picture: str) -> str:
     """The lines that differ; those below the text are the styles, `4:1f0c` being four cells."""
     was, now = golden.splitlines(), picture.splitlines()
     lines = unified_diff(was, now, "golden", "now", n=0, lineterm="")
-    return "\n".join([f"{name} looks different; UPDATE_SCREENS=1 takes it as it is now", *lines])
+    return "\n".join([f"{name} looks different; {COMMAND} takes it as it is", *lines])

@@ -1,14 +1,13 @@
-"""Take the pictures of the README: `python tests/tui/take_pictures.py`.
+"""The pictures of the README, as the app draws them today; a test compares or renews the files.
 
-The app itself draws them, from `pictures/gentle-mix.jsonl`: a recording of the shipped model on
-the clock of the machine that made it, so the numbers in them were measured. With `--record` it is
-made anew. What is drawn depends on the recording alone, and a test draws it again.
+Those that stand still show moments of `pictures/gentle-mix.jsonl`: a recording of the shipped model
+on the clock of the machine that made it, so the numbers in them were measured. The one that moves
+is the demo `batching` on its virtual clock. `python tests/tui/take_pictures.py` makes the recording
+anew.
 """
 
 from __future__ import annotations
 
-import asyncio
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +22,10 @@ from engine.recording import Recording, RecordingWriter
 from engine.run import advance
 from engine.settings import BatcherName, EngineSettings
 from engine.workload import Feed
+from tuiapp.demo.film import shoot_film
+from tuiapp.demo.script import find_script
+from tuiapp.demo.stage import stage_script
+from tuiapp.demo.svg import to_svg
 from tuiapp.session import Session
 from tuiapp.shot.frame import Moment
 from tuiapp.shot.shoot import Shot, shoot
@@ -30,6 +33,7 @@ from tuiapp.shot.sources import until
 
 FOLDER = Path(__file__).parent / "pictures"
 RECORDING = FOLDER / "gentle-mix.jsonl"
+FILM, FILM_SIZE, FRAMES_PER_SECOND = FOLDER / "batching.svg", (100, 30), 3.0
 WORKLOAD = "gentle mix"
 RATE = 9.0  # requests a second
 NUM_STATIC, NUM_CONTINUOUS, NUM_HELD = 240, 260, 4
@@ -73,6 +77,13 @@ async def take(picture: Picture) -> str:
     return await shoot(Shot(Moment()), session)
 
 
+async def take_film() -> str:
+    """The film as SVG."""
+    script = find_script(FILM.stem)
+    session = stage_script(script, ModelSpec(device=script.device))
+    return to_svg(await shoot_film(script, session, FILM_SIZE, FRAMES_PER_SECOND))
+
+
 def record() -> None:
     """Run the gentle mix, static at first, and write down what happens."""
     settings, log = EngineSettings(batcher=BatcherName.STATIC), EventLog(capacity=None)
@@ -96,13 +107,5 @@ def run_passes(core, feed: Feed, count: int) -> None:
             core.clock.sleep(wake_at - core.clock.now())
 
 
-def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
-    if "--record" in sys.argv:
-        record()
-    for picture in choose(Recording(RECORDING)):
-        picture.path.write_text(asyncio.run(take(picture)), "utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    record()

@@ -18,15 +18,11 @@ from tuiapp.demo.cast import to_cast
 from tuiapp.demo.command import DemoRequest, film_to
 from tuiapp.demo.film import shoot_film
 from tuiapp.demo.live import Guide
-from tuiapp.demo.play import play
 from tuiapp.demo.script import Scene, Script, find_script, list_scripts, read_script
 from tuiapp.demo.stage import stage_script
 from tuiapp.demo.svg import to_svg
 from tuiapp.screens.help import HelpScreen
-from tuiapp.shot.cells import screen_text
 
-PICTURE = Path(__file__).parent / "pictures" / "batching.svg"
-PICTURE_SIZE = (100, 30)
 SHORT = Script(
     schema=1,
     title="Short & <sweet>",
@@ -159,22 +155,6 @@ async def test_a_guide_presses_the_keys_tells_the_captions_and_leaves_the_app_to
         assert stage.backend.core.settings.batcher is BatcherName.CONTINUOUS
         assert isinstance(stage.app.screen, HelpScreen)
         assert stage.app.is_running
-
-
-@pytest.mark.slow
-async def test_the_film_of_the_readme_is_what_the_app_shows_today():
-    rows = ElementTree.fromstring(PICTURE.read_text("utf-8")).find("{*}defs")
-    shown = {"".join("".join(row.itertext()).split()) for row in rows}
-    script = find_script("batching")
-    seen = []
-
-    def look(app, scene, _time):
-        seen.extend("".join(line.split()) for line in screen_text(app).split("\n"))
-
-    session = stage_script(script, ModelSpec(device=script.device))
-    await play(script, session, PICTURE_SIZE, 0.01, look)
-    hint = "batching.svg is stale: the README has the command that makes it"
-    assert [line for line in seen if line not in shown] == [], hint
 
 
 def test_a_caption_that_is_longer_than_the_screen_is_wide_takes_two_lines_below_it():

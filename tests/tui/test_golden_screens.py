@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -37,6 +38,18 @@ def test_no_golden_is_kept_that_no_test_draws():
     assert {state for state in states() if state not in texts} <= by_batcher
 
 
+def test_only_tests_themselves_compare_a_screen_so_that_one_command_runs_them_all():
+    callers = [
+        function.name
+        for path in TESTS.rglob("test_*.py")
+        for function in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(getattr(node, "id", "") == "check_screen" for node in ast.walk(function))
+    ]
+    assert len(callers) >= 30
+    assert [name for name in callers if not name.startswith("test_")] == []
+
+
 async def test_a_change_of_colour_alone_is_noticed_and_told():
     async with staged(SIZES[1], mixed_traffic) as stage:
         await stage.run(50)
@@ -52,7 +65,8 @@ async def test_a_change_of_colour_alone_is_noticed_and_told():
 
 
 @pytest.mark.slow
-async def test_twenty_runs_draw_the_same(monkeypatch):
+async def test_twenty_runs_draw_the_same(monkeypatch, request):
+    assert request.node.get_closest_marker("golden")
     monkeypatch.delenv("UPDATE_SCREENS", raising=False)
     for _ in range(20):
         async with staged(SIZES[1], mixed_traffic) as stage:
