@@ -29,6 +29,8 @@ class FinishReason(Enum):
     ERROR = "error"
 
 
+COMPLETE = (FinishReason.STOP, FinishReason.LENGTH)  # of an answer that came to its own end
+
 ALLOWED = {
     Status.WAITING: {Status.RUNNING, Status.FINISHED},
     Status.RUNNING: {Status.PREEMPTED, Status.FINISHED},

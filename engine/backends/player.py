@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.clock import WallClock
-from engine.events import Event, Keyframe, Ready, Step
+from engine.events import Event, Keyframe, Ready, Step, is_pass
 from engine.log import EventLog
 from engine.recording import Recording
 from engine.workload import check_speed
@@ -81,7 +81,7 @@ class Player:
         """
         while self._is_paused and count and self._next:
             event = self._put()
-            count -= _is_pass(event)
+            count -= is_pass(event)
             self._move(event.time)
 
     def seek(self, time: float) -> None:
@@ -109,7 +109,7 @@ class Player:
         time = following.time if following else 0.0
         while following:
             log.append(following)
-            time, is_there = following.time, _is_pass(following) and _index(following) >= index
+            time, is_there = following.time, is_pass(following) and _index(following) >= index
             following = next(events, None)
             if is_there:
                 break
@@ -140,10 +140,6 @@ class Player:
     def _move(self, time: float) -> None:
         """Let the clock stand at a moment of the recording, from which it goes on."""
         self._base = (time, self._clock.now())
-
-
-def _is_pass(event: Event) -> bool:
-    return isinstance(event, Step) and bool(event.rows)
 
 
 def _index(event: Event) -> int:

@@ -21,7 +21,7 @@ from engine.calibrate.points import Point
 from engine.core import EngineCore
 from engine.cost import Load
 from engine.cost.fit import Timed
-from engine.events import Failed, Step
+from engine.events import Failed, is_pass
 from engine.plan import Plan, Row, RunnerError
 from engine.queues import Queues
 from engine.request import Request, SamplingParams
@@ -116,7 +116,7 @@ def _time(core: EngineCore, batcher: Pretending, point: Point) -> float:
     for event in events:
         if isinstance(event, Failed):
             raise RunnerError(event.message)
-    (duration,) = (event.duration for event in events if isinstance(event, Step) and event.rows)
+    (duration,) = (event.duration for event in events if is_pass(event))
     return duration
 
 

@@ -14,7 +14,7 @@ from engine.events.gauges import CpuGauges, Gauges, GpuGauges
 from engine.events.info import EngineInfo
 from engine.events.keyframe import Checkpoint, Holding, Keyframe, Progress
 from engine.events.session import Configured, Failed, Noted, Played, Ready
-from engine.events.step import RowRecord, Split, Step, Work
+from engine.events.step import RowRecord, Split, Step, Work, is_pass
 
 __all__ = [
     "Arrived",
@@ -42,6 +42,7 @@ __all__ = [
     "Step",
     "Token",
     "Work",
+    "is_pass",
 ]
 
 ClientEvent = Arrived | Refused | Token | Delivered | Finished

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from engine.blocks import BlockChange
 from engine.plan import Skip
@@ -99,3 +99,8 @@ class Step:
     num_free_blocks: int
     split: Split = Split()
     mode: str = ""
+
+
+def is_pass(event: object) -> TypeGuard[Step]:
+    """Whether a forward pass ended, rather than only slots or blocks changing hands."""
+    return isinstance(event, Step) and bool(event.rows)

@@ -10,7 +10,8 @@ from itertools import count, islice
 from engine.checks import require, require_natural, require_positive
 from engine.config import ConfigError
 from engine.traces import Row, RowError, Tally, TraceFile
-from engine.traces.survey import NO_OUTPUT, NO_PROMPT, SECOND, UNSORTED
+from engine.traces.stamps import SECOND
+from engine.traces.survey import NO_OUTPUT, NO_PROMPT, UNSORTED
 
 Placed = tuple[float, Row]  # seconds since the first row of the trace, and the row
 

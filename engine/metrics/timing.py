@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.events import Delivered, Finished, Token
-from engine.request import FinishReason, Request
-
-SERVED = (FinishReason.STOP, FinishReason.LENGTH)
+from engine.request import COMPLETE, FinishReason, Request
 
 
 @dataclass(slots=True)
@@ -57,7 +55,7 @@ class Timing:
     @property
     def is_complete(self) -> bool:
         """Whether the whole answer was generated and has reached the client."""
-        return self.reason in SERVED and self.num_delivered == self.num_generated > 0
+        return self.reason in COMPLETE and self.num_delivered == self.num_generated > 0
 
     @property
     def ttft(self) -> float | None:

@@ -12,13 +12,11 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
-from engine.config import suggest
+from engine.config import WORDS, suggest
 from engine.events import Event
 from engine.recording.kinds import KINDS, RECORDS, RecordingError, Schema, fields_of, is_record
 
 Decode = Callable[[Any], Any]
-
-WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 
 class Decoder:

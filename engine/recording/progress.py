@@ -16,9 +16,7 @@ from engine.events import (
     Step,
     Token,
 )
-from engine.request import FinishReason
-
-SERVED = (FinishReason.STOP, FinishReason.LENGTH)
+from engine.request import COMPLETE, FinishReason
 
 
 @dataclass(slots=True)
@@ -107,7 +105,7 @@ class LiveRequests:
             case Finished():
                 live.reason, live.message = event.reason, event.message
                 live.pieces.append(event.text)
-                self._num_finished += event.reason in SERVED
+                self._num_finished += event.reason in COMPLETE
 
     def _feed_step(self, step: Step) -> None:
         for change in step.blocks:

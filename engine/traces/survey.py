@@ -11,10 +11,10 @@ from math import ceil, sqrt
 
 from engine.traces.reading import TraceFile
 from engine.traces.row import Row
+from engine.traces.stamps import SECOND
 from engine.traces.tally import Tally
 
 SHARES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)
-SECOND = 10**9
 UNSORTED = "its rows are not in order of time; they are sorted, equal ones as they stand"
 NO_PROMPT, NO_OUTPUT = "without prompt tokens", "without output tokens"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from engine.config import ConfigError
+from engine.hardware.models import SHIPPED_MODEL
 from engine.runners.parts import ModelSpec
 from tuiapp.overrides import NONE, Overrides
 from tuiapp.presets import find_preset
@@ -21,7 +22,6 @@ from tuiapp.shot.views import find_view
 from tuiapp.writing import write_file
 
 RECORDING = ".jsonl"
-SHIPPED_MODEL = "tiny"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from engine.blocks import BlockChange
 from engine.events import Delivered, Event, Finished, RowRecord, Step, Token, Work
 from engine.plan import SkipReason
-from engine.request import Request
+from engine.request import COMPLETE, Request
 from tuiapp.explain.gaps import GapFold
-from tuiapp.explain.life import COMPLETE, Life
+from tuiapp.explain.life import Life
 from tuiapp.explain.stages import Span, Stage
 
 FOR_A_BATCH = (SkipReason.COMPANY, SkipReason.POLICY)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.request import FinishReason, Request
+from engine.request import COMPLETE, FinishReason, Request
 from tuiapp.explain.gaps import Gap
 from tuiapp.explain.stages import Part, Span, add_up
-
-COMPLETE = (FinishReason.STOP, FinishReason.LENGTH)
 
 
 @dataclass(frozen=True, slots=True)

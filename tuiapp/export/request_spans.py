@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.events import Arrived, Delivered, Finished, Token
-from engine.metrics.timing import SERVED
+from engine.request import COMPLETE
 from tuiapp.export.trace import Process, Record
 
 
@@ -72,7 +72,7 @@ class RequestSpans:
         args = {"finish_reason": event.reason.value, "message": event.message}
         records = [self._process.span("n", event.request_id, event.time, args)]
         request.is_finished = True
-        is_to_come = request.num_pending > 0 and event.reason in SERVED
+        is_to_come = request.num_pending > 0 and event.reason in COMPLETE
         return records if is_to_come else [*records, *self._end(event.request_id)]
 
     def _end(self, request_id: str) -> list[Record]:

@@ -15,7 +15,7 @@ import numpy as np
 from engine.assembly import SIM_LINEAR, build_core
 from engine.clock import VirtualClock
 from engine.cost import CostModel, Linear
-from engine.events import EngineInfo, Event, Finished, Step
+from engine.events import EngineInfo, Event, Finished, is_pass
 from engine.log import EventLog
 from engine.plan import Plan
 from engine.request import Request
@@ -51,7 +51,7 @@ class Measured:
 
 def fit_passes(events: Iterable[Event]) -> Measured | None:
     """The line through the passes of a log; None if it has too few."""
-    steps = [event for event in events if isinstance(event, Step) and event.rows]
+    steps = [event for event in events if is_pass(event)]
     if len(steps) < FEWEST_PASSES:
         return None
     sizes = np.array([step.num_slots for step in steps], dtype=float)

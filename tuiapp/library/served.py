@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.events import Arrived, Delivered, Event, Finished, Token
-from engine.metrics.timing import SERVED, Timing
+from engine.metrics.timing import Timing
+from engine.request import COMPLETE
 
 NUM_SLOWEST = 20
 
@@ -85,7 +86,7 @@ class Requests:
         )
 
     def _follow(self, event: Token | Delivered | Finished, timing: Timing) -> None:
-        if isinstance(event, Finished) and event.reason not in SERVED:
+        if isinstance(event, Finished) and event.reason not in COMPLETE:
             self._ended[event.request_id] = event.time
         gap = timing.follow(event)
         if gap is not None and gap > self._worst.get(event.request_id, 0.0):

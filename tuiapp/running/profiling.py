@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from engine.config import ConfigError
-from engine.events import Arrived, Event, Finished, Step
+from engine.events import Arrived, Event, Finished, Step, is_pass
 from engine.metrics.host_time import HostReport, HostTime
 from tuiapp.text import as_file_name
 
@@ -88,7 +88,7 @@ class Profiler:
         """Read on; between two passes, and so the moment to begin or end a trace."""
         self._progress.feed(events)
         if self._trace:
-            self._count(sum(isinstance(event, Step) and bool(event.rows) for event in events))
+            self._count(sum(map(is_pass, events)))
         else:
             self._time.feed(events)
             if self._num_left and self._path and self._progress.is_half_done:

@@ -10,12 +10,11 @@ from engine.config import ConfigError, build
 from engine.events import Arrived, Checkpoint, Finished, Token
 from engine.metrics import Metrics, Slo
 from engine.recording import Recording
-from engine.request import FinishReason, Request
+from engine.request import COMPLETE, Request
 from tuiapp.running.headless import Sink, Tally
 from tuiapp.running.outcome import Outcome
 
 RECORDED = "recorded"
-ANSWERED = (FinishReason.STOP, FinishReason.LENGTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def read_run(
             requests.append(event.request)
         elif isinstance(event, Token):
             num_tokens[event.request_id] += 1
-        elif isinstance(event, Finished) and event.reason in ANSWERED:
+        elif isinstance(event, Finished) and event.reason in COMPLETE:
             ended.append(event.request_id)
         if not isinstance(event, Checkpoint):
             for sink in (tally, *sinks):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.events import Ready, Step
+from engine.events import Ready, is_pass
 from engine.recording import Recording
 from tuiapp.session import Session
 from tuiapp.shot.frame import Moment
@@ -19,7 +19,7 @@ def tell_end(session: Session, moment: Moment) -> str:
         RecordingError: its recording cannot be read any more.
     """
     events, _ = session.backend.log.since(0)
-    passes = [event for event in events if isinstance(event, Step) and event.rows]
+    passes = [event for event in events if is_pass(event)]
     num_passes = passes[-1].index + 1 if passes else 0
     ended = passes[-1].time if passes else 0.0
     if moment.num_passes is not None:

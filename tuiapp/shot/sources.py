@@ -9,7 +9,7 @@ from engine.assembly import build_core
 from engine.backends.still import StillBackend
 from engine.clock import VirtualClock
 from engine.cost import Linear
-from engine.events import Event, Step
+from engine.events import Event, is_pass
 from engine.log import EventLog
 from engine.recording import Recording
 from engine.runners.parts import ModelSpec
@@ -76,4 +76,4 @@ def until(recording: Recording, moment: Moment) -> Iterator[Event]:
 
 
 def _is_pass(event: Event, number: int) -> bool:
-    return isinstance(event, Step) and bool(event.rows) and event.index + 1 >= number
+    return is_pass(event) and event.index + 1 >= number

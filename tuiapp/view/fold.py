@@ -29,7 +29,7 @@ from engine.events import (
     Token,
 )
 from engine.plan import Skip
-from engine.request import FinishReason
+from engine.request import COMPLETE, FinishReason
 from engine.settings import EngineSettings
 from tuiapp.view.columns import Column, make_column
 from tuiapp.view.kv_book import KvBook
@@ -165,7 +165,7 @@ class Fold:
 
     def _on_finished(self, event: Finished) -> None:
         self.requests.finish(event)
-        if event.reason in (FinishReason.STOP, FinishReason.LENGTH):
+        if event.reason in COMPLETE:
             self._num_finished += 1
         elif event.reason is FinishReason.REJECTED:
             message = f"{event.request_id} refused: {event.message}"

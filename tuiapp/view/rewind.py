@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import islice
-from typing import TypeGuard
 
-from engine.events import Checkpoint, Event, Step
+from engine.events import Checkpoint, Event, is_pass
 from engine.log import EventLog
 from tuiapp.view.snapshot import Snapshot
 from tuiapp.view.tracked import RequestView
@@ -131,7 +130,7 @@ class Rewind:
         fed = 0
         for at in range(len(events)):
             due = begin + at + 1 - self._copies[-1].position >= self._spacing
-            if due and _is_pass(events[at]):
+            if due and is_pass(events[at]):
                 self._live.feed(islice(events, fed, at + 1), begin + at + 1)
                 fed = at + 1
                 self._keep(self._live.copy())
@@ -165,7 +164,7 @@ class Rewind:
         """Feed a state until a pass or as far as the events go, with a copy now and then."""
         fed = 0
         for at, event in enumerate(events):
-            if not _is_pass(event):
+            if not is_pass(event):
                 continue
             is_there = event.index + 1 >= number
             if is_there or at + 1 - fed >= NEAR_SPACING:
@@ -200,8 +199,3 @@ def open_log(log: EventLog) -> Rewind:
 def _ends_head(event: Event) -> bool:
     """Whether all that a log in the middle of a run begins with was read."""
     return isinstance(event, Checkpoint)
-
-
-def _is_pass(event: Event) -> TypeGuard[Step]:
-    """Whether a forward pass ended, rather than only slots or blocks changing hands."""
-    return isinstance(event, Step) and bool(event.rows)

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 from engine.events import Finished, Keyframe, RowRecord, Step, Work
-from engine.request import FinishReason, Request
+from engine.request import COMPLETE, Request
 from engine.settings import EngineSettings
 from tuiapp.view.line import stand_in_line
 from tuiapp.view.tracked import RequestView, Tracked
@@ -96,7 +96,7 @@ class Roster:
         tracked = self._requests[event.request_id]
         tracked.finish(event)
         self._waiting.pop(event.request_id, None)
-        if event.reason in (FinishReason.STOP, FinishReason.LENGTH):
+        if event.reason in COMPLETE:
             return
         tracked.rest()
         self._vacate([slot for slot, key in self._slots.items() if key == event.request_id])

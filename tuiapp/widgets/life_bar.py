@@ -6,7 +6,8 @@ from itertools import groupby
 
 from textual.content import Content
 
-from tuiapp.explain import COMPLETE, Life, Span, Stage
+from engine.request import COMPLETE
+from tuiapp.explain import Life, Span, Stage
 
 GLYPHS = {
     Stage.QUEUED: "·",

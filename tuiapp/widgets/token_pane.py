@@ -15,7 +15,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from engine.request import FinishReason
+from engine.request import COMPLETE
 from engine.settings import Delivery
 from tuiapp.text import clean
 from tuiapp.view.tracked import RequestView
@@ -223,7 +223,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _title(view: RequestView) -> str:
-    held = " held" if view.reason in (FinishReason.STOP, FinishReason.LENGTH) else ""
+    held = " held" if view.reason in COMPLETE else ""
     name = f"{view.id} {view.label}" if view.label and view.label not in view.id else view.id
     return f"{clean(name)}{held}"
 
@@ -232,7 +232,7 @@ def _last_title(view: RequestView) -> str:
     """How the request left its slot."""
     if view.reason is None:
         return f"{clean(view.id)} evicted"
-    is_done = view.reason in (FinishReason.STOP, FinishReason.LENGTH)
+    is_done = view.reason in COMPLETE
     return f"{clean(view.id)} {'done' if is_done else view.reason.value}"
 
 

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from engine.events import Work
 from tuiapp.export.sketch import FREE, WORKS, Raster
+from tuiapp.view.columns import PHASES
 from tuiapp.view.phases import ASCII_GLYPHS, GLYPHS, Phase
 
-PHASES = {
-    Work.PREFILL: Phase.PREFILL,
-    Work.DECODE: Phase.DECODE,
-    Work.HELD: Phase.HELD,
-    Work.STALLED: Phase.STALLED,
-}
 LABEL = 4  # cells
 
 
