@@ -6,6 +6,7 @@ import pytest
 from textual.widgets import Static
 
 from engine.settings import BatcherName
+from tests.builders import ask
 from tests.tui.comparing import draw, finish, open_preset, press
 from tests.tui.goldens import screen_text
 from tests.tui.stage import mixed_traffic, staged
@@ -44,6 +45,18 @@ async def test_c_compares_the_preset_that_plays_and_says_who_wins():
         assert verdict(stage).startswith("▸ continuous wins: median first token 271× sooner")
         assert "3 of the preset's 3 claims hold" in verdict(stage)
         assert "simulated" in screen_text(stage.app)
+
+
+def crowd(backend):
+    for number in range(136):
+        backend.submit(ask(f"r{number}", max_tokens=2))
+
+
+async def test_the_head_says_that_only_the_last_of_many_requests_are_compared():
+    async with staged((120, 36), crowd) as stage:
+        await stage.run(9)
+        await stage.press("c")
+        assert "as run live · the last 48 of 136 requests · " in screen_text(stage.app)
 
 
 async def test_c_with_nothing_to_compare_says_so():

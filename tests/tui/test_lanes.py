@@ -343,6 +343,25 @@ def test_departures_are_part_of_what_is_repeated():
     assert contest.traffic.departures == (Abort(backend.now(), "r3"),)
 
 
+def test_of_many_requests_the_last_are_repeated_and_the_contest_says_so():
+    backend = StageBackend()
+    for number in range(136):
+        backend.submit(ask(f"r{number}", max_tokens=2))
+    contest = contest_of_log(backend.log, 0, EngineSettings())
+    assert [each.id for each in contest.traffic.recorded][::47] == ["r88", "r135"]
+    assert contest.tell_requests() == "the last 48 of 136 requests"
+    assert contest.tell_requests(is_brief=True) == "the last 48 of 136 requests"
+
+
+def test_of_few_requests_all_are_repeated():
+    backend = StageBackend()
+    backend.submit(ask("r0"))
+    backend.submit(ask("r1"))
+    assert contest_of_log(backend.log, 0, EngineSettings()).tell_requests() == (
+        "the same 2 requests"
+    )
+
+
 def test_what_is_compared_is_the_preset_that_plays_or_what_has_arrived():
     backend = StageBackend()
     session = Session(backend, backend.core.settings, spec=SPEC)

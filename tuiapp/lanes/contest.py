@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from engine.log import EventLog
 from engine.metrics import Slo
 from engine.settings import BatcherName, EngineSettings
+from tuiapp.counting import counted
 from tuiapp.lanes.traffic import PresetTraffic, RecordedTraffic, Traffic, record_traffic
 from tuiapp.presets import Claim, Preset
 
@@ -24,6 +25,7 @@ class Contest:
         entries: settings by variant, in the order in which they run.
         claims: what the preset says that its variants show.
         mind: why the lanes do not compare as they should, if there is a reason.
+        num_left_out: requests that came before these and are not repeated.
     """
 
     name: str
@@ -32,6 +34,14 @@ class Contest:
     slo: Slo = field(default_factory=Slo)
     claims: tuple[Claim, ...] = ()
     mind: str = ""
+    num_left_out: int = 0
+
+    def tell_requests(self, *, is_brief: bool = False) -> str:
+        """How many requests each lane gets, and of how many they are the last."""
+        count = self.traffic.num_requests
+        if self.num_left_out:
+            return f"the last {count} of {counted(count + self.num_left_out, 'request')}"
+        return f"{'' if is_brief else 'the same '}{counted(count, 'request')}"
 
 
 def usual_entries(settings: EngineSettings) -> dict[str, EngineSettings]:
@@ -68,4 +78,9 @@ def contest_of_log(log: EventLog, since: int, settings: EngineSettings) -> Conte
     traffic: RecordedTraffic = record_traffic(log, since, MOST_REQUESTS)
     if not traffic.num_requests:
         return None
-    return Contest("as run live", traffic, usual_entries(settings))
+    return Contest(
+        "as run live",
+        traffic,
+        usual_entries(settings),
+        num_left_out=traffic.num_left_out,
+    )

@@ -77,11 +77,13 @@ class RecordedTraffic:
         recorded: with arrivals in seconds since the first of them.
         departures: in the same seconds.
         lengths: tokens of the outputs that have ended by themselves, by request.
+        num_left_out: requests that arrived before these.
     """
 
     recorded: tuple[Request, ...]
     departures: tuple[Abort, ...] = ()
     lengths: Mapping[str, int] = field(default_factory=dict)
+    num_left_out: int = 0
 
     @property
     def num_requests(self) -> int:
@@ -120,7 +122,8 @@ class RecordedTraffic:
 def record_traffic(log: EventLog, since: int, most: int) -> RecordedTraffic:
     """The last `most` requests that arrived after a position of a log, as they arrived."""
     events, _ = log.since(since)
-    arrived = [event.request for event in events if isinstance(event, Arrived)][-most:]
+    everybody = [event.request for event in events if isinstance(event, Arrived)]
+    arrived = everybody[-most:]
     began = min((request.arrival for request in arrived), default=0.0)
     ids = {request.id for request in arrived}
     return RecordedTraffic(
@@ -133,6 +136,7 @@ def record_traffic(log: EventLog, since: int, most: int) -> RecordedTraffic:
             and event.request_id in ids
         ),
         _lengths(events),
+        len(everybody) - len(arrived),
     )
 
 

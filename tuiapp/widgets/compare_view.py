@@ -10,7 +10,6 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from tuiapp.counting import counted
 from tuiapp.lanes import Comparison, Lane, tell_lane, tell_verdict
 from tuiapp.lanes.axis import draw_axis, show_seconds
 from tuiapp.lanes.comparison import MOST
@@ -190,7 +189,6 @@ class CompareView(Vertical):
     def _draw_head(self) -> None:
         comparison = self._comparison
         contest = comparison.contest
-        count = contest.traffic.num_requests
         if self.cursor is not None:
             state = (f"◀ {show_seconds(self.cursor)}", "bold $accent")
         elif comparison.is_running:
@@ -201,7 +199,7 @@ class CompareView(Vertical):
         measured = "measured here" if comparison.can_run else "kept runs"
         times = "simulated" if comparison.is_simulated else measured
         size = show_seconds(comparison.span / self.num_cells)
-        requests = f"{'the same ' if self._is_wide else ''}{counted(count, 'request')}"
+        requests = contest.tell_requests(is_brief=not self._is_wide)
         where = f"{one_line(contest.name)} · {requests} · {times} · 1 column = {size}"
         self.query_one("#what", Line).say(what)
         self.query_one("#where", Line).say(Content.styled(where, "$muted"))
