@@ -10,6 +10,7 @@ from engine.events import Failed, Noted
 from engine.generate.streams import stream
 from engine.plan import RunnerError
 from engine.request import Request
+from engine.settings import EngineSettings
 
 
 def act(core: EngineCore, item: Request | Action) -> None:
@@ -28,6 +29,14 @@ def act(core: EngineCore, item: Request | Action) -> None:
             core.log.append(Noted(core.clock.now(), text))
 
 
+def change_settings(core: EngineCore, settings: EngineSettings) -> None:
+    """Change any knob; where the device cannot have it, the log says so."""
+    try:
+        core.configure(settings)
+    except RunnerError as error:
+        _tell_unchanged(core, error)
+
+
 def _choose(core: EngineCore, cancel: Cancel) -> list[str]:
     """The live requests that are meant, in the order in which they go."""
     live = [seq.request for seq in core.queues.live()]
@@ -40,9 +49,14 @@ def _choose(core: EngineCore, cancel: Cancel) -> list[str]:
 
 
 def _change(core: EngineCore, change: Change) -> None:
-    """Turn knobs; where the settings or the device cannot have it, the log says so."""
     try:
-        core.configure(replace(core.settings, **change.changes))
-    except (ValueError, RunnerError) as error:
-        message = f"the settings stay as they are: {error}"
-        core.log.append(Failed(core.clock.now(), message, is_usage=True))
+        settings = replace(core.settings, **change.changes)
+    except ValueError as error:
+        _tell_unchanged(core, error)
+    else:
+        change_settings(core, settings)
+
+
+def _tell_unchanged(core: EngineCore, error: Exception) -> None:
+    message = f"the settings stay as they are: {error}"
+    core.log.append(Failed(core.clock.now(), message, is_usage=True))

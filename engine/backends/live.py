@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
+from engine.act import change_settings
 from engine.backends.guest import Guest, Visit
 from engine.clock import WallClock
 from engine.core import EngineCore
@@ -108,11 +109,7 @@ class Live:
             self._feed.set_speed(speed, self._clock.now())
 
     def configure(self, settings: EngineSettings) -> None:
-        try:
-            self.core.configure(settings)
-        except RunnerError as error:
-            message = f"the settings stay as they are: {error}"
-            self.core.log.append(Failed(self._clock.now(), message, is_usage=True))
+        change_settings(self.core, settings)
 
     def pause(self) -> None:
         self.core.settle()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
+from engine.act import change_settings
 from engine.backends.guest import Guest, Visit
 from engine.clock import VirtualClock
 from engine.core import EngineCore
-from engine.events import Failed
 from engine.pace import measure_pace
-from engine.plan import RunnerError
 from engine.request import Request
 from engine.run import advance
 from engine.settings import EngineSettings
@@ -77,10 +76,7 @@ class SteppedBackend:
         self.core.flush()
 
     def configure(self, settings: EngineSettings) -> None:
-        try:
-            self.core.configure(settings)
-        except RunnerError as error:
-            self.log.append(Failed(self.now(), str(error), is_usage=True))
+        change_settings(self.core, settings)
 
     def clear_cache(self) -> None:
         self.core.clear_cache()
