@@ -73,6 +73,19 @@ def test_a_rehearsal_in_which_nobody_is_answered_tells_nothing():
     assert rehearsed(1, 7_000) is None
 
 
+def test_a_rehearsal_is_broken_off_before_its_next_pass():
+    core = make_core(max_num_seqs=1)
+    asked = tuple(ask(f"r{number}", 4, 100) for number in range(50))
+    workload, clock = RecordedTraffic(asked).rehearsal(asked, 1.0), []
+
+    def is_cancelled():
+        clock.append("asked")
+        return len(clock) == 5
+
+    assert rehearse(core.settings, core.info, workload, 50, Linear(), is_cancelled) is None
+    assert len(clock) == 5
+
+
 def test_outputs_that_ended_by_themselves_are_as_long_again():
     recorded = (ask("a", 4, 70), ask("b", 4, 90, ignore_eos=True), ask("c", 4, 50))
     traffic = RecordedTraffic(recorded, lengths={"a": 7})

@@ -6,7 +6,7 @@ token positions that they computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -26,7 +26,7 @@ from engine.tokenizer import ToyTokenizer
 from engine.workload import Feed, Workload
 
 FEWEST_PASSES = 30  # of which a line can be made
-MOST_PASSES = 3000  # of a rehearsal: well under a second of one CPU core
+MOST_PASSES = 3000  # of a rehearsal: at most two or three seconds of one CPU core
 REFERENCE = Linear()  # the device that presets were made for
 
 
@@ -84,6 +84,7 @@ def rehearse(
     workload: Workload,
     num_requests: int,
     cost: CostModel,
+    is_cancelled: Callable[[], bool] = lambda: False,
 ) -> float | None:
     """Seconds that a workload takes under some settings; None where nobody can tell.
 
@@ -93,6 +94,7 @@ def rehearse(
         workload: in toy tokens.
         num_requests: how many it brings.
         info: of the engine that it will run on.
+        is_cancelled: asked before each pass; from then on nobody can tell.
 
     Raises:
         ConfigError: there can be no engine under these settings.
@@ -107,6 +109,8 @@ def rehearse(
     core = build_core(ModelSpec(device=SIM_LINEAR), limits, clock, log, cost)
     feed = Feed(workload, clock.now())
     for _ in range(MOST_PASSES):
+        if is_cancelled():
+            return None
         if feed.is_over and not core.has_work:
             return clock.now()
         wake_at = advance(core, feed)

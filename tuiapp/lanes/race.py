@@ -76,11 +76,12 @@ class Race:
         self._cost = cost
         self._engines = Engines(spec, log_capacity=None, cost=cost)
         self._requests: Sequence[Request] = ()
+        self._rehearsed: list[Request] = []
         self._is_cancelled = False
         self._num_steps = 0
 
     def cancel(self) -> None:
-        """Leave the engine after the step under way; may be called from any thread."""
+        """Leave the engine after the pass under way; may be called from any thread."""
         self._is_cancelled = True
 
     def begin(self, host: EngineCore) -> None:
@@ -107,9 +108,13 @@ class Race:
         with suppress(ConfigError, RunnerError):
             cost = self._passes = self._passes or self._measure_passes(lane.settings)
             pace = cost.pace if self._traffic.is_paced_in_steps else 1.0
-            requests = in_toy_tokens(self._traffic.requests(PromptMaker(host.tokenizer)))
-            workload = self._traffic.rehearsal(requests, pace)
-            seconds = rehearse(lane.settings, host.info, workload, len(requests), cost)
+            asked = self._rehearsed
+            if not asked and not self._is_cancelled:
+                asked += in_toy_tokens(self._traffic.requests(PromptMaker(host.tokenizer)))
+            workload = self._traffic.rehearsal(asked, pace)
+            seconds = rehearse(
+                lane.settings, host.info, workload, len(asked), cost, lambda: self._is_cancelled
+            )
             lane.told = Standing(expected=seconds)
 
     def _measure_passes(self, settings: EngineSettings) -> Measured:
