@@ -33,9 +33,11 @@ from tuiapp.presets import Preset, find_preset
 from tuiapp.running.tap import Tap
 from tuiapp.screens.live import LiveScreen
 from tuiapp.screens.live_keys import SHOWN_TOGETHER, keys_of
+from tuiapp.screens.moments import MomentsScreen
 from tuiapp.screens.playback import PlaybackScreen
 from tuiapp.screens.runs import RunsScreen
 from tuiapp.session import OPEN_BATCHES, Session
+from tuiapp.suspending import Suspension
 from tuiapp.text import one_line
 from tuiapp.theme import DARK_INKS, PREFIX, THEMES
 from tuiapp.view.rewind import Rewind
@@ -87,6 +89,7 @@ class Playground(App[int]):
         self._plain = {is_dark: PlainFilter(is_dark=is_dark) for is_dark in (False, True)}
         self.rewind = Rewind(session.backend.log, ViewModel(session.backend.log))
         self._on_ready = on_ready
+        self._suspension = Suspension()
         self._is_leaving = False  # ctrl+c was pressed once
         for theme in THEMES:
             self.register_theme(theme)
@@ -98,7 +101,18 @@ class Playground(App[int]):
             self.notify(one_line(str(problem)), severity="warning", timeout=12, markup=False)
         if self._tap:
             self.set_interval(RECORD_SECONDS, self._record)
-        self.app_resume_signal.subscribe(self, lambda app: app.refresh(layout=True))
+        self.app_resume_signal.subscribe(self, self._go_on)
+
+    async def action_suspend_process(self) -> None:
+        """Give the terminal back for a while; nothing that is shown goes on without being seen."""
+        if self._driver and self._driver.can_suspend:
+            shown = [each.session for each in self.screen_stack if isinstance(each, MomentsScreen)]
+            await self._suspension.hold(shown)
+        super().action_suspend_process()
+
+    def _go_on(self, app: App[object]) -> None:
+        self._suspension.release()
+        app.refresh(layout=True)
 
     def action_help_quit(self) -> None:
         """Quit at the second ctrl+c; the first may have been meant for a text that is selected."""

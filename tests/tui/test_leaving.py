@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from tests.tui.stage import mixed_traffic, staged
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60.0  # that a change may take on a machine with other things to do
+AWAY = 10  # seconds that nobody looks
 READLINE = {"COLUMNS", "LINES"}  # which Python's readline sets, whatever the terminal's size
 
 
@@ -45,6 +47,12 @@ class Bash:
     def say(self, line: str) -> None:
         self.tmux("send-keys", line, "Enter")
 
+    def seconds_shown(self) -> float:
+        """The engine's clock, from the title."""
+        found = re.search(r"(\d+\.\d) s", self.tmux("capture-pane", "-p").splitlines()[0])
+        assert found
+        return float(found[1])
+
     def wait_for(self, words: str) -> str:
         deadline = time.monotonic() + SECONDS
         while words not in (shown := self.tmux("capture-pane", "-p")):
@@ -60,13 +68,17 @@ def test_ctrl_z_gives_the_terminal_back_to_bash_and_fg_draws_the_screen_again(tm
     try:
         bash.say(f"{sys.executable} -m tuiapp --device sim:linear")
         bash.wait_for("b Burst")
+        before = bash.seconds_shown()
         bash.tmux("send-keys", "C-z")
         assert "b Burst" not in bash.wait_for("Stopped")
         bash.say("echo $((6 * 7)) $(stty | grep -c -e '-echo')")
         bash.wait_for("42 0")
+        bash.say(f"sleep {AWAY}; echo $((6 * 8))")
+        bash.wait_for("48")
         bash.say("fg")
         shown = bash.wait_for("b Burst")
         assert "batchscope" in shown
+        assert bash.seconds_shown() - before < AWAY, "the engine's clock went on meanwhile"
         bash.tmux("send-keys", "q")
         bash.wait_for("42 0")
     finally:

@@ -29,6 +29,11 @@ class MomentsScreen(Screen[None]):
         self._rewind = rewind
         self._reverse = Reverse()
 
+    @property
+    def session(self) -> Session:
+        """What is shown here: the engine's, or a recording's."""
+        return self._session
+
     @abstractmethod
     def draw_all(self) -> None:
         """Show everything at once."""
