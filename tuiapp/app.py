@@ -65,7 +65,7 @@ class Playground(App[int]):
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True),
-        Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
+        Binding("ctrl+z", "suspend_held", "Suspend", show=False, priority=True),
     ]
     CSS_PATH = Path(__file__).parent / "screens" / "live.tcss"
 
@@ -103,12 +103,12 @@ class Playground(App[int]):
             self.set_interval(RECORD_SECONDS, self._record)
         self.app_resume_signal.subscribe(self, self._go_on)
 
-    async def action_suspend_process(self) -> None:
+    async def action_suspend_held(self) -> None:
         """Give the terminal back for a while; nothing that is shown goes on without being seen."""
         if self._driver and self._driver.can_suspend:
             shown = [each.session for each in self.screen_stack if isinstance(each, MomentsScreen)]
             await self._suspension.hold(shown)
-        super().action_suspend_process()
+        self.action_suspend_process()
 
     def _go_on(self, app: App[object]) -> None:
         self._suspension.release()
