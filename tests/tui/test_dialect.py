@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.config import ConfigError
-from engine.settings import BatcherName, EngineSettings
+from engine.settings import BatcherName, EngineSettings, SchedulingPolicy, TimeoutAction
 from tuiapp.knobs import list_knobs, read_dialects
 
 DIALECTS = {dialect.name: dialect for dialect in read_dialects()}
@@ -101,6 +103,27 @@ def test_a_group_of_a_file_opens_and_closes_as_its_system_writes_it():
         "# not available there: block_size = 16\n"
         "# not available there: kv_policy = paged"
     )
+
+
+def test_a_table_within_a_table_is_opened_once_for_all_its_lines():
+    settings = replace(
+        DYNAMIC,
+        scheduling_policy=SchedulingPolicy.PRIORITY,
+        max_queue_size=64,
+        default_queue_timeout_ms=500,
+        timeout_action=TimeoutAction.DELAY,
+    )
+    assert (
+        "dynamic_batching {\n"
+        "  max_queue_delay_microseconds: 2500\n"
+        "  priority_levels: 8 default_priority_level: 1\n"
+        "  default_queue_policy {\n"
+        "    max_queue_size: 64\n"
+        "    default_timeout_microseconds: 500000\n"
+        "    timeout_action: DELAY\n"
+        "  }\n"
+        "}\n"
+    ) in DIALECTS["Triton"].write_command(settings)
 
 
 @pytest.mark.parametrize(

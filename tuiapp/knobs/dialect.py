@@ -37,7 +37,8 @@ class Term:
         by_value: the same where it depends on our value; a value that is absent cannot be had.
         place: where it is written: on the command line, in the system's file, in each request,
             in Python, or in the environment.
-        group: the table of the file that the line belongs to.
+        group: the table of the file that the line belongs to, with those around it:
+            `outer.inner`.
         note: how it differs from ours.
         zero: our 0 is a value like others, and does not mean `decide yourself`.
     """
@@ -107,11 +108,7 @@ class Dialect:
             if matters(settings, knob.name):
                 value = show_value(getattr(settings, knob.name))
                 written.add(knob.name, value, self.terms.get(knob.name), settings)
-        lines = [*written.lines]
-        for group, members in written.groups.items():
-            closing = [self.closes] if self.closes else []
-            head = self.opens.replace("{group}", group)
-            lines += [head, *(f"  {member}" for member in members), *closing]
+        lines = written.file.write(self.opens, self.closes)
         options = [self.command, *written.options]
         if lines and self.file_option:
             options.append(self.file_option)
@@ -120,12 +117,34 @@ class Dialect:
 
 
 @dataclass(slots=True)
+class _Table:
+    """A file's lines, and the tables in it."""
+
+    lines: list[str] = field(default_factory=list)
+    tables: dict[str, _Table] = field(default_factory=dict)
+
+    def at(self, group: str) -> _Table:
+        """The table `outer.inner`, which begins empty."""
+        table = self
+        for name in filter(None, group.split(".")):
+            table = table.tables.setdefault(name, _Table())
+        return table
+
+    def write(self, opens: str, closes: str) -> list[str]:
+        """All lines, those of a table between what opens and what closes it."""
+        lines = [*self.lines]
+        for name, table in self.tables.items():
+            inner = [f"  {line}" for line in table.write(opens, closes)]
+            lines += [opens.replace("{group}", name), *inner, *filter(None, [closes])]
+        return lines
+
+
+@dataclass(slots=True)
 class _Written:
     """What goes where."""
 
     options: list[str] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
-    groups: dict[str, list[str]] = field(default_factory=dict)
+    file: _Table = field(default_factory=_Table)
     comments: list[str] = field(default_factory=list)
 
     def add(self, name: str, value: str, term: Term | None, settings: EngineSettings) -> None:
@@ -137,8 +156,7 @@ class _Written:
         elif form and term.place == "option":
             self.options.append(fill(form, settings))
         elif form and term.place == "file":
-            lines = self.groups.setdefault(term.group, []) if term.group else self.lines
-            lines.append(fill(form, settings))
+            self.file.at(term.group).lines.append(fill(form, settings))
         elif form:
             self.comments.append(f"# {PLACES[term.place]}: {fill(form, settings)}")
 
