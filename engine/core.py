@@ -26,7 +26,7 @@ from engine.plan import CacheLostError, Plan, Runner
 from engine.queues import Queues
 from engine.record import Recorder
 from engine.request import Answer, FinishReason, Request
-from engine.settings import Delivery, EngineSettings, KvPolicy
+from engine.settings import Delivery, EngineSettings
 from engine.timeouts import wake_for_timeout
 from engine.tokenizer import Tokenizer
 
@@ -224,7 +224,5 @@ class EngineCore:
 
     def _make_pool(self, settings: EngineSettings) -> BlockPool:
         kind = CachingPool if settings.enable_prefix_caching else BlockPool
-        reserve_tokens = 0
-        if settings.kv_policy is KvPolicy.RESERVE:
-            reserve_tokens = settings.reserve_tokens or self.info.longest(settings)
-        return kind(self.info.num_blocks(settings), settings.block_size, reserve_tokens)
+        num_blocks, reserve = self.info.num_blocks(settings), self.info.reserve_tokens(settings)
+        return kind(num_blocks, settings.block_size, reserve)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.settings import EngineSettings, KvPolicy
+from engine.settings import EngineSettings
 from tuiapp.counting import counted
 from tuiapp.injector import BURST_SIZE
 from tuiapp.session import Session
@@ -93,6 +93,4 @@ def burst_size() -> int:
 def _reserved(snapshot: Snapshot) -> int:
     """Blocks that every request takes at once; 0 where they are taken one by one."""
     settings, info = snapshot.settings, snapshot.info
-    if settings.kv_policy is KvPolicy.PAGED or info is None:
-        return 0
-    return -(-(settings.reserve_tokens or info.longest(settings)) // settings.block_size)
+    return -(-info.reserve_tokens(settings) // settings.block_size) if info else 0

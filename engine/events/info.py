@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.settings import EngineSettings
+from engine.settings import EngineSettings, KvPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,12 @@ class EngineInfo:
         """KV blocks under these settings; the device's memory does not grow with their size."""
         num_tokens = self.num_kv_blocks * self.block_size
         return settings.num_kv_blocks or max(1, num_tokens // settings.block_size)
+
+    def reserve_tokens(self, settings: EngineSettings) -> int:
+        """Tokens of KV memory that every sequence takes at once; 0 where it grows by blocks."""
+        if settings.kv_policy is KvPolicy.PAGED:
+            return 0
+        return settings.reserve_tokens or self.longest(settings)
 
     def is_async(self, settings: EngineSettings) -> bool:
         """Whether passes are planned ahead under these settings."""

@@ -50,6 +50,11 @@ def test_chunks_and_passes_are_counted():
         ),
         ({"prompt": 5000}, {}, "Will be refused: 5048 tokens exceed the context of 4096."),
         (
+            {"prompt": 5000},
+            {"max_model_len": 9000},
+            "Will be refused: 5048 tokens exceed the context of 4096.",
+        ),
+        (
             {"prompt": 400},
             {"num_kv_blocks": 20},
             "Will be refused: 28 KV blocks each; the cache has 20.",

@@ -119,17 +119,13 @@ def _taken(snapshot: Snapshot) -> str:
         return text
     if snapshot.settings.batcher is BatcherName.CONTINUOUS:
         return f"{text}; {_nearest_end(live)}"
-    longest = max(live, key=_left)
-    return f"{text}; {longest.id} has up to {counted(_left(longest), 'token')} to go"
+    longest = max(live, key=lambda view: view.num_left)
+    return f"{text}; {longest.id} has up to {counted(longest.num_left, 'token')} to go"
 
 
 def _nearest_end(live: list[RequestView]) -> str:
-    nearest = min(live, key=_left)
-    return f"{nearest.id} is nearest its end: {counted(_left(nearest), 'token')} at most"
-
-
-def _left(view: RequestView) -> int:
-    return view.max_tokens - view.num_output_tokens
+    nearest = min(live, key=lambda view: view.num_left)
+    return f"{nearest.id} is nearest its end: {counted(nearest.num_left, 'token')} at most"
 
 
 def _company(skip: Skip) -> str:

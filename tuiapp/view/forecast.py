@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.settings import BatcherName, EngineSettings, KvPolicy
+from engine.settings import BatcherName, EngineSettings
 from tuiapp.counting import counted, verb
 from tuiapp.keys import Keys
 from tuiapp.view.snapshot import Snapshot
@@ -32,8 +32,8 @@ def forecast(
     """
     settings, info = snapshot.settings, snapshot.info
     total = prompt_tokens + output_tokens
-    longest = settings.max_model_len or (info.max_model_len if info else total)
-    reserved = (settings.reserve_tokens or longest) if settings.kv_policy is KvPolicy.RESERVE else 0
+    longest = info.longest(settings) if info else total
+    reserved = info.reserve_tokens(settings) if info else 0
     blocks = -(-max(total, reserved) // settings.block_size)
     free = snapshot.num_blocks - snapshot.meters.num_used_blocks
     if total > longest:

@@ -101,11 +101,11 @@ def _held(snapshot: Snapshot, keys: Keys) -> Story | None:
     live = [view for view in snapshot.slots if view and view.work and not _is_held(view)]
     if not held or not live:
         return None
-    longest = max(live, key=_left)
+    longest = max(live, key=lambda view: view.num_left)
     wait = _waiting(snapshot)
     return Story(
         f"{len(held)} of {len(snapshot.slots)} slots {verb(len(held), 'is', 'are')} held but idle",
-        f" until {longest.id} has made up to {counted(_left(longest), 'more token')}{wait}.",
+        f" until {longest.id} has made up to {counted(longest.num_left, 'more token')}{wait}.",
         f" Press {keys['continuous']} to refill them.",
         about=longest.id,
     )
@@ -113,10 +113,6 @@ def _held(snapshot: Snapshot, keys: Keys) -> Story | None:
 
 def _is_held(view: RequestView) -> bool:
     return view.reason is not None
-
-
-def _left(view: RequestView) -> int:
-    return view.max_tokens - view.num_output_tokens
 
 
 def _waiting(snapshot: Snapshot) -> str:

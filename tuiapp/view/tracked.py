@@ -46,6 +46,11 @@ class RequestView:
     worst_gap: float
 
     @property
+    def num_left(self) -> int:
+        """Output tokens that may come still."""
+        return self.max_tokens - self.num_output_tokens
+
+    @property
     def is_delivered(self) -> bool:
         """Whether the client has all that was generated."""
         return self.num_delivered >= self.num_output_tokens

@@ -73,15 +73,14 @@ class QueuePanel(Panel):
         name = name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "…"
         age = max(0.0, now - view.arrival)
         waited = f"{age:.1f} s" if age >= 10 else f"{age * 1000:.0f} ms"
-        left = view.max_tokens - view.num_output_tokens
         todo = view.num_prompt_tokens + view.num_output_tokens
         width = max(0, self.size.width - (44 if ranks else 40))
         prefill = min(width, -(-todo // TOKENS_PER_CELL))
-        decode = min(max(0, width - prefill), -(-left // TOKENS_PER_CELL))
+        decode = min(max(0, width - prefill), -(-view.num_left // TOKENS_PER_CELL))
         style = "bold $accent" if self._is_mine(view.id) else "bold"
         return [
             (f"{name:<{NAME_WIDTH}}", f"{style} reverse" if is_selected else style),
-            (f"{todo:>6} in {left:>4} out", "$muted"),
+            (f"{todo:>6} in {view.num_left:>4} out", "$muted"),
             (f"{f'p{view.priority}':>4}" if ranks else "", "$accent"),
             (f"{waited:>9}", "$warning"),
             (" ✗ " if view.num_preemptions else "   ", "$phase-evicted"),
