@@ -12,9 +12,17 @@ from pathlib import Path
 
 from textual.app import App
 
-from tuiapp.shot.cells import screen_text, styled_text
+from tuiapp.shot.cells import screen_lines, screen_text, styled_text
 
-__all__ = ["COMMAND", "check_screen", "draw", "is_update", "screen_text", "tell_difference"]
+__all__ = [
+    "COMMAND",
+    "check_screen",
+    "draw",
+    "is_update",
+    "screen_lines",
+    "screen_text",
+    "tell_difference",
+]
 
 FOLDER = Path(__file__).parent / "goldens"
 COMMAND = "UPDATE_SCREENS=1 python -m pytest -m golden"

@@ -193,6 +193,25 @@ async def test_p_replays_a_run_over_the_engine_which_is_there_again_afterwards(l
         assert "pass 20 · " in screen_text(stage.app)
 
 
+@sizes
+async def test_a_replay(size, library):
+    async with staged(size, library=library) as stage:
+        await stage.press("o", "enter", "g")
+        replay = stage.app.screen
+        assert isinstance(replay, ReplayScreen)
+        await stage.until(lambda: replay.newest.num_passes == 18)
+        replay.draw_all()
+        await stage.pilot.pause()
+        check_screen(stage.app, name("replay", size))
+
+
+@sizes
+async def test_a_question_before_something_is_lost(size, library):
+    async with staged(size, library=library) as stage:
+        await stage.press("o", "d")
+        check_screen(stage.app, name("confirm", size))
+
+
 async def test_a_run_is_deleted_only_by_y(library):
     async with staged(library=library) as stage:
         await stage.press("o", "d")

@@ -32,7 +32,6 @@ def styled_text(app: App[Any]) -> str:
 
 
 def screen_lines(app: App[Any]) -> list[list[Segment]]:
-    """What is on the screen, line by line, in runs of like style."""
     """The lines of the screen, each as runs of cells of one style."""
     width, height = app.size
     console = Console(
