@@ -74,7 +74,7 @@ async def take(picture: Picture) -> str:
     backend = StillBackend(until(recording, Moment(picture.num_passes)))
     session = Session(backend, recording.settings)
     session.workload = WORKLOAD
-    return await shoot(Shot(Moment()), session)
+    return (await shoot(Shot(Moment()), session)).text
 
 
 async def take_film() -> str:

@@ -45,7 +45,7 @@ async def test_every_preset_has_a_report_two_seconds_in():
 @pytest.mark.parametrize(("name", "variant"), EQUAL_BUT_FOR_ROUNDING)
 async def test_latencies_that_are_equal_but_for_rounding_are_drawn(name, variant):
     session = stage_preset(find_preset(name), SIMULATED, NONE, variant)
-    shot = Shot(Moment(100_000), keys=find_view("report"), form=Form.TEXT)
-    text = await shoot(shot, session)
+    shot = Shot(Moment(100_000), find_view("report"), form=Form.TEXT)
+    text = (await shoot(shot, session)).text
     assert "requests were answered in full" in text
     assert " linear\n" in text

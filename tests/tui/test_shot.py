@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import re
 from pathlib import Path
 
 import pytest
+from textual.screen import Screen
 from typer.testing import CliRunner
 
+import tuiapp.screens
 from engine.events import Step
 from engine.recording import Recording
 from tests.recording.builders import record, run_crowd
 from tests.tui.goldens import screen_text
 from tests.tui.stage import mixed_traffic, staged
+from tuiapp.cli.looks import SCREENS
 from tuiapp.cli.main import app
+from tuiapp.library.library import Library
+from tuiapp.screens.choosing import ChoosingScreen
+from tuiapp.screens.confirm import ConfirmScreen
+from tuiapp.screens.dialog import Dialog
+from tuiapp.screens.failure import FailureScreen
+from tuiapp.screens.moments import MomentsScreen
+from tuiapp.screens.playback import PlaybackScreen
+from tuiapp.screens.replay import ReplayScreen
+from tuiapp.screens.run_pair import RunPairScreen
 from tuiapp.shot.frame import Moment, read_moment, read_size
 from tuiapp.shot.shoot import run_to
 from tuiapp.shot.views import VIEWS
 
+EXTENDED_ONLY = {ChoosingScreen, Dialog, MomentsScreen}
+NOT_TAKEN = {
+    ConfirmScreen: "asks about a run that is about to be deleted",
+    FailureScreen: "tells of a pass that failed, and what is taken here does not fail",
+    PlaybackScreen: "is the live screen of a recording, which is taken by the recording's name",
+    ReplayScreen: "is the same, over the live screen",
+    RunPairScreen: "shows two runs of the library that were marked",
+}
 STRAGGLER = str(Path(__file__).parent / "presets" / "straggler.toml")
 
 
@@ -137,15 +160,89 @@ def test_a_model_that_really_runs_is_said_to_be_on_simulated_time():
     assert "0.4 s · tiny simulated" in text
 
 
+def screens_of_the_app():
+    """Every screen that the app can show."""
+    for module in pkgutil.iter_modules(tuiapp.screens.__path__, "tuiapp.screens."):
+        importlib.import_module(module.name)
+    found, left = set(), [Screen]
+    while left:
+        left += (kind := left.pop()).__subclasses__()
+        if kind.__module__.startswith("tuiapp.") and kind not in EXTENDED_ONLY:
+            found.add(kind)
+    return found
+
+
+def test_every_screen_of_the_app_can_be_taken_or_is_known_not_to():
+    taken = {view.screen for view in VIEWS.values()}
+    assert screens_of_the_app() - taken == set(NOT_TAKEN)
+    assert not taken & set(NOT_TAKEN)
+
+
+def test_the_help_names_the_screens_that_there_are():
+    assert tuple(sorted(SCREENS)) == tuple(sorted(VIEWS))
+    assert set(SCREENS) <= set(re.findall(r"\w+", shot("--help").stdout))
+
+
 @pytest.mark.parametrize("name", VIEWS)
-async def test_every_screen_that_can_be_named_opens_one(name):
-    async with staged((120, 36), mixed_traffic) as stage:
+async def test_every_screen_that_can_be_named_opens_one(name, tmp_path):
+    async with staged((120, 36), mixed_traffic, library=Library(tmp_path)) as stage:
         await stage.run(120)
         before = screen_text(stage.app)
-        if VIEWS[name]:
-            await stage.press(*VIEWS[name])
-            assert len(stage.app.screen_stack) > 1
+        if VIEWS[name].keys:
+            await stage.press(*VIEWS[name].keys)
             assert screen_text(stage.app) != before
+        assert type(stage.app.screen) is VIEWS[name].screen
+
+
+def test_a_comparison_is_run_to_its_end_and_gives_the_same_bytes(tmp_path):
+    paths = [tmp_path / name for name in ("a.txt", "b.txt")]
+    for path in paths:
+        result = shot(STRAGGLER, "--screen", "compare", "-o", path)
+        assert (result.exit_code, result.stderr) == (0, "")
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    text = paths[0].read_text()
+    assert "▚ compare   ‖ finished" in text
+    assert "straggler · the same 16 requests · simulated" in text
+    assert "3 of the preset's 3 claims hold" in text
+
+
+def test_a_comparison_is_shown_at_the_second_that_was_asked_for():
+    text = shot(STRAGGLER, "--screen", "compare", "--at", "2.5s").stdout
+    assert "▚ compare   ◀ 2.50 s" in text
+    assert "◇" in shot(STRAGGLER, "--screen", "ghost").stdout
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (["--screen", "compare", "--at", "196"], "--at: must be seconds such as 3.5s: each lane"),
+        (["--screen", "inspect", "--at", "999s"], "nobody runs or waits at that moment"),
+    ],
+)
+def test_a_screen_that_has_nothing_to_show_is_said_in_one_line(flags, problem):
+    result = shot(STRAGGLER, *flags)
+    assert result.exit_code == 2
+    assert problem in result.stderr
+
+
+def test_a_moment_behind_the_end_of_all_lanes_is_said_to_be_their_end():
+    result = shot(STRAGGLER, "--screen", "compare", "--at", "999s")
+    assert "‖ finished" in result.stdout
+    assert re.search(r"the last lane ends at simulated [\d.]+ s; these are", result.stderr)
+
+
+def test_there_is_no_comparison_of_a_recording(tmp_path):
+    path = record(tmp_path / "run.jsonl", run_crowd(60)).path
+    result = shot(path, "--screen", "compare")
+    assert result.exit_code == 2
+    assert "it needs an engine, and a recording has none: name a preset" in result.stderr
+
+
+def test_the_kept_runs_can_be_taken(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    text = shot(STRAGGLER, "--screen", "runs").stdout
+    assert "No run was kept yet" in text
+    assert not list(tmp_path.rglob("*.jsonl"))
 
 
 async def test_a_run_that_is_over_stays_at_its_end():

@@ -11,15 +11,20 @@ from tuiapp.cli.complaining import complaining
 from tuiapp.cli.flags import AsJson, Batcher, Chunk, Deliver, KvBlocks, PresetModel, Slots
 
 SIM = "sim:linear"
+SCREENS = (  # those of `tuiapp.shot.views`, which would bring Textual along
+    *("live", "attack", "commands", "compare", "ghost", "help", "inject", "inspect", "jump"),
+    *("knobs", "lanes", "lesson", "lessons", "picker", "profile", "report", "runs", "utilisation"),
+)
 
 
 def shot_command(
     source: Annotated[str, typer.Argument(metavar="PRESET|RECORDING", help="Of what.")],
     at: Annotated[
-        str, typer.Option(metavar="PASS|SECONDSs", help="When: 196 passes, or 3.5s.")
-    ] = "200",
+        str | None,
+        typer.Option(metavar="PASS|SECONDSs", help="When: 196 passes, or 3.5s; else pass 200."),
+    ] = None,
     screen: Annotated[
-        str, typer.Option(metavar="NAME", help="live, inspect, report, picker, knobs, help, ….")
+        str, typer.Option(metavar="NAME", help=f"One of {', '.join(SCREENS)}.")
     ] = "live",
     size: Annotated[
         str, typer.Option(metavar="WIDTHxHEIGHT", help="In columns and lines.")
@@ -43,7 +48,10 @@ def shot_command(
     chunk: Chunk = None,
     deliver: Deliver = None,
 ) -> None:
-    """Take a picture of any screen; the same command gives the same bytes.
+    """Take a picture of a screen; the same command gives the same bytes.
+
+    What is compared (compare, ghost, lanes) runs to its end, and --at 3.5s shows that moment of
+    all lanes. The screen `runs` shows the runs that you have kept.
 
     Times are simulated, also where a model really runs (--device cpu): they come from the linear
     cost model. Those of a recording are what was recorded.

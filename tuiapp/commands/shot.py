@@ -1,4 +1,4 @@
-"""`batchscope shot`: a picture of any screen, for a document or a test."""
+"""`batchscope shot`: a picture of a screen, for a document or a test."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from engine.runners.parts import ModelSpec
 from tuiapp.overrides import NONE, Overrides
 from tuiapp.presets import find_preset
 from tuiapp.session import Session
-from tuiapp.shot.ending import tell_end
-from tuiapp.shot.frame import Form, read_moment, read_size
+from tuiapp.shot.frame import Form, Moment, read_common_moment, read_moment, read_size
 from tuiapp.shot.shoot import Shot, shoot
 from tuiapp.shot.sources import stage_preset, stage_recording
-from tuiapp.shot.views import find_view
+from tuiapp.shot.views import Shows, View, find_view
 from tuiapp.writing import write_file
 
 RECORDING = ".jsonl"
+USUAL_MOMENT = Moment(num_passes=200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,13 @@ class ShotRequest:
 
     Attributes:
         source: a preset, its file, or a recording.
+        at: None for pass 200, and for the end of what is compared.
         model: None for the preset's own, or else the shipped one.
         output: None prints the text.
     """
 
     source: str
-    at: str
+    at: str | None = None
     screen: str = "live"
     size: str = "120x36"
     theme: str = ""
@@ -53,22 +54,34 @@ def take_and_write(request: ShotRequest) -> None:
     Raises:
         ConfigError: what is asked for cannot be.
     """
+    view = find_view(request.screen)
     shot = Shot(
-        moment=read_moment(request.at),
-        keys=find_view(request.screen),
+        moment=_moment(request.at, view),
+        view=view,
         size=read_size(request.size),
         theme=request.theme,
         ascii_only=request.ascii_only,
         form=_form(request.output) if request.output else Form.TEXT,
     )
     session = _stage(request, shot)
-    picture = asyncio.run(shoot(shot, session))
-    if ended := tell_end(session, shot.moment):
-        typer.echo(f"batchscope: {ended}", err=True)
+    taken = asyncio.run(shoot(shot, session))
+    if taken.note:
+        typer.echo(f"batchscope: {taken.note}", err=True)
     if request.output is None:
-        typer.echo(picture, nl=False)
+        typer.echo(taken.text, nl=False)
         return
-    write_file(request.output, picture)
+    write_file(request.output, taken.text)
+
+
+def _moment(at: str | None, view: View) -> Moment:
+    """Of the run, or of all lanes; nothing said is the end of these.
+
+    Raises:
+        ConfigError: it is no such moment.
+    """
+    if view.shows is Shows.LANES:
+        return read_common_moment(at) if at else Moment()
+    return read_moment(at) if at else USUAL_MOMENT
 
 
 def _stage(request: ShotRequest, shot: Shot) -> Session:

@@ -155,18 +155,19 @@ class CompareScreen(Screen[None]):
         span = self.comparison.span
         now = span if self.view.cursor is None else self.view.cursor
         size = span / self.view.num_cells
-        self._look_at((round(now / size - 0.5) + columns + 0.5) * size)
+        self.look_at((round(now / size - 0.5) + columns + 0.5) * size)
 
     def action_jump(self, share: int) -> None:
         self._played_from = None
-        self._look_at(share * self.comparison.span)
+        self.look_at(share * self.comparison.span)
 
     def action_follow(self) -> None:
         self._played_from = None
         self.view.cursor = None
         self.draw_all()
 
-    def _look_at(self, time: float) -> None:
+    def look_at(self, time: float) -> None:
+        """Show all lanes as they were so many seconds after they began."""
         self.view.cursor = max(0.0, min(self.comparison.span, time))
         self.draw_all()
 
@@ -244,7 +245,7 @@ class CompareScreen(Screen[None]):
 
     def _go_to(self, lane: Lane, number: int | None) -> None:
         if number is not None:
-            self._look_at(lane.track.end_of_pass(number))
+            self.look_at(lane.track.end_of_pass(number))
 
     @on(LaneRows.Pressed)
     def pick_place(self, event: LaneRows.Pressed) -> None:

@@ -1,1 +1,1 @@
-"""Pictures of any screen without a terminal, drawn by the app itself on a clock of its own."""
+"""Pictures of the screens without a terminal, drawn by the app itself on a clock of its own."""

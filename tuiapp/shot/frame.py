@@ -41,6 +41,19 @@ def read_moment(text: str) -> Moment:
     return Moment(int(passes)) if passes else Moment(time=float(seconds))
 
 
+def read_common_moment(text: str) -> Moment:
+    """Read `3.5s`: seconds after all lanes of a comparison have begun.
+
+    Raises:
+        ConfigError: it is no such moment.
+    """
+    moment = read_moment(text)
+    if moment.time is None:
+        wanted = "seconds such as 3.5s: each lane of a comparison counts its own passes"
+        raise ConfigError(f"must be {wanted}; got {text!r}", place="--at")
+    return moment
+
+
 def read_size(text: str) -> tuple[int, int]:
     """Read `120x36`: columns and lines.
 

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 
 from engine.config import ConfigError, suggest
 from tuiapp.app import Playground
+from tuiapp.lanes.axis import show_seconds
+from tuiapp.library.library import Library, runs_folder
 from tuiapp.preferences import Found, Preferences
+from tuiapp.screens.compare import CompareScreen
 from tuiapp.session import Session
 from tuiapp.shot.cells import screen_svg, screen_text
+from tuiapp.shot.ending import tell_end
 from tuiapp.shot.frame import Form, Moment
 from tuiapp.shot.stage import Stage, set_stage
 from tuiapp.shot.stepped import SteppedBackend
+from tuiapp.shot.views import LIVE, Shows, View
 from tuiapp.theme import PREFIX
 
 TITLE = "batchscope"
@@ -23,20 +28,33 @@ class Shot:
     """What to take.
 
     Attributes:
-        keys: pressed at the moment, to open a screen.
+        moment: of the run, or of the lanes of a comparison.
         size: columns and lines.
         theme: `dark`, `light` and so on; empty for the usual one.
     """
 
     moment: Moment
-    keys: tuple[str, ...] = ()
+    view: View = LIVE
     size: tuple[int, int] = (120, 36)
     theme: str = ""
     ascii_only: bool = False
     form: Form = Form.SVG
 
 
-async def shoot(shot: Shot, session: Session) -> str:
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A picture.
+
+    Attributes:
+        text: as SVG, or the text of the screen.
+        note: that all was over before the moment; empty where it was not.
+    """
+
+    text: str
+    note: str = ""
+
+
+async def shoot(shot: Shot, session: Session) -> Taken:
     """Let a session come to the moment, and draw it.
 
     Args:
@@ -44,20 +62,46 @@ async def shoot(shot: Shot, session: Session) -> str:
 
     Raises:
         ConfigError: what is asked of the screen cannot be.
+        RecordingError: a recording cannot be read any more.
     """
-    app = Playground(session, own=Found(Preferences(ascii=shot.ascii_only)))
+    library = Library(runs_folder()) if shot.view.shows is Shows.LIBRARY else None
+    app = Playground(session, own=Found(Preferences(ascii=shot.ascii_only)), library=library)
     app.theme = _find_theme(app, shot.theme) if shot.theme else app.theme
     async with set_stage(app, shot.size) as stage:
+        note = await _open(stage, session, shot)
+        text = screen_text(app) + "\n" if shot.form is Form.TEXT else screen_svg(app, TITLE)
+        return Taken(text, note)
+
+
+async def _open(stage: Stage, session: Session, shot: Shot) -> str:
+    """Come to the moment and the screen; return that all was over before, if it was."""
+    view, note = shot.view, ""
+    if view.shows is Shows.RUN:
         if isinstance(session.backend, SteppedBackend):
             run_to(session.backend, shot.moment)
             await stage.settle()
-        await stage.go_home()
-        if shot.keys:
-            await press(stage, session, shot.keys)
-        return screen_text(app) + "\n" if shot.form is Form.TEXT else screen_svg(app, TITLE)
+        note = tell_end(session, shot.moment)
+    await stage.go_home()
+    await _press(stage, session, view.keys)
+    top = stage.app.screen
+    if not isinstance(top, view.screen):
+        raise ConfigError(f"this screen does not open here; {view.needs}", place="--screen")
+    if isinstance(top, CompareScreen) and shot.moment.time is not None:
+        note = _look_at(top, shot.moment.time)
+    return note
 
 
-async def press(stage: Stage, session: Session, keys: Sequence[str]) -> None:
+def _look_at(screen: CompareScreen, time: float) -> str:
+    """Show a moment of all lanes, or their ends where all of them are over by then."""
+    span = screen.comparison.span
+    if time <= span:
+        screen.look_at(time)
+        return ""
+    kind = "simulated " * screen.comparison.is_simulated
+    return f"the last lane ends at {kind}{show_seconds(span)}; these are their ends"
+
+
+async def _press(stage: Stage, session: Session, keys: Sequence[str]) -> None:
     """Press keys; what a comparison runs comes to its end before the next one."""
     for key in keys:
         await stage.press(key)

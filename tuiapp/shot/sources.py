@@ -13,6 +13,7 @@ from engine.events import Event, is_pass
 from engine.log import EventLog
 from engine.recording import Recording
 from engine.runners.parts import ModelSpec
+from engine.settings import EngineSettings
 from tuiapp.overrides import Overrides
 from tuiapp.presets import Preset
 from tuiapp.session import Session
@@ -32,6 +33,7 @@ def stage_preset(
     Raises:
         ConfigError: a variant, a setting, a model or a device that cannot be.
     """
+    base = overrides.apply(EngineSettings())
     settings = overrides.apply(preset.settings(variant))
     clock = VirtualClock()
     cost = None if spec.device.startswith("sim") else Linear()
@@ -39,6 +41,7 @@ def stage_preset(
     session = Session(
         SteppedBackend(core, clock),
         core.settings,
+        base=base,
         seed=preset.about.seed,
         spec=spec,
         cost=cost,
