@@ -54,12 +54,27 @@ def report_nowhere(step: LoadStep) -> None:
     """For those who wait without looking."""
 
 
+class LoadingCancelledError(Exception):
+    """Nobody waits for the engine any more; raised where it reports its next step."""
+
+
 class Loading:
     """The newest step; replaced whole, so any thread may read it."""
 
     def __init__(self) -> None:
         self.step = LoadStep(LoadStage.START)
+        self._is_cancelled = False
 
     def report(self, step: LoadStep) -> None:
-        """Take note of a step."""
+        """Take note of a step.
+
+        Raises:
+            LoadingCancelledError: it is not to be done any more.
+        """
+        if self._is_cancelled:
+            raise LoadingCancelledError
         self.step = step
+
+    def cancel(self) -> None:
+        """Break the loading off before its next step; the one under way goes on to its end."""
+        self._is_cancelled = True

@@ -117,12 +117,25 @@ class Playground(App[int]):
     def action_help_quit(self) -> None:
         """Quit at the second ctrl+c; the first may have been meant for a text that is selected."""
         if self._is_leaving:
-            self.exit()
+            self._leave()
             return
         self._is_leaving = True
         self.set_timer(AGAIN_SECONDS, self._stay)
         told = f"Press {self._keys['quit']} or ctrl+c again to quit"
         self.notify(told, timeout=AGAIN_SECONDS, markup=False)
+
+    async def action_quit(self) -> None:
+        """Leave, from wherever one is."""
+        self._leave()
+
+    def _leave(self) -> None:
+        """Leave; where the model still loads, say what has to end first."""
+        session = self.session
+        if session.replay or session.prompts:
+            self.exit()
+            return
+        session.loading.cancel()
+        self.exit(message=f"Stopping once this is done: {session.loading.step}")
 
     def _stay(self) -> None:
         self._is_leaving = False

@@ -16,6 +16,7 @@ from engine.clock import WallClock
 from engine.config import ConfigError
 from engine.core import EngineCore
 from engine.events import EngineInfo, Failed
+from engine.loading import LoadingCancelledError
 from engine.log import EventLog
 from engine.request import Request
 from engine.settings import EngineSettings
@@ -119,6 +120,8 @@ class LocalBackend:
                     self._obey(engine, wait=engine.turn())
             finally:
                 gauges.stop()
+        except LoadingCancelledError:
+            return  # nobody is there to be told
         except ConfigError as error:
             self.log.append(Failed(clock.now(), str(error), is_fatal=True, is_usage=True))
         except Exception as error:  # noqa: BLE001 -- a dead engine must say so, not vanish

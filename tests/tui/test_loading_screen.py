@@ -8,7 +8,7 @@ import pytest
 
 from engine.backends.still import StillBackend
 from engine.events import Failed
-from engine.loading import Loading, LoadStage, LoadStep
+from engine.loading import Loading, LoadingCancelledError, LoadStage, LoadStep
 from engine.runners.parts import ModelSpec
 from engine.settings import EngineSettings
 from tests.tui.goldens import check_screen, screen_text
@@ -34,6 +34,18 @@ async def test_the_tensors_that_were_read_are_counted(size):
     async with loading(size, LoadStep(LoadStage.WEIGHTS, 136, 272)) as stage:
         assert "reading weights, 136 of 272 tensors" in screen_text(stage.app)
         check_screen(stage.app, f"live-loading-{size[0]}x{size[1]}")
+
+
+@pytest.mark.parametrize("keys", [("q",), ("ctrl+q",), ("ctrl+c", "ctrl+c")])
+async def test_leaving_meanwhile_says_at_once_what_has_to_end_first(keys):
+    async with loading((120, 36), LoadStep(LoadStage.IMPORT)) as stage:
+        await stage.pilot.press(*keys)
+        await stage.pilot.pause()
+        assert stage.app.return_code == 0
+        [message] = stage.app._exit_renderables
+        assert message == "Stopping once this is done: importing torch and transformers"
+        with pytest.raises(LoadingCancelledError):
+            stage.app.session.loading.report(LoadStep(LoadStage.FIND))
 
 
 async def test_a_stage_without_a_count_is_named():
