@@ -11,7 +11,7 @@ def draft(number, arrival=0.0, prompt=16, output=8, **more) -> Draft:
     return Draft(f"r{number}", "chat", arrival, prompt, output, **more)
 
 
-def drawn(drafts, width=10):
+def drawn(drafts, width=60):
     return draw_workload(drafts, width).plain.splitlines()
 
 
@@ -30,15 +30,23 @@ def test_equal_lengths_and_few_bursts_are_told_not_drawn():
 
 
 def test_lengths_that_spread_far_lie_on_a_logarithmic_axis():
-    lines = drawn([draft(n, prompt=length) for n, length in enumerate((1, 10, 100, 1000))])
-    assert lines[0] == "prompt tokens  1 to 1,000, half up to 55, log axis"
-    assert lines[2] == "  █ █  █ █"
+    lines = drawn([draft(n, prompt=length) for n, length in enumerate((1, 10, 100, 1000))], 18)
+    assert lines[:4] == [
+        "prompt tokens  1 to 1,000,",
+        "               half up to",
+        "               55, log axis",
+        "  █    █    █    █",
+    ]
 
 
 def test_arrivals_are_a_curve_over_time_with_mean_and_peak():
-    lines = drawn([draft(n, arrival=time) for n, time in enumerate((0, 1, 2, 3, 3.5, 4))])
-    assert lines[2] == "arrivals       0 to 4 s, 1.5/s, at most 4/s"
-    assert len(lines) == 5
+    lines = drawn([draft(n, arrival=time) for n, time in enumerate((0, 1, 2, 3, 3.5, 4))], 10)
+    assert lines[2:5] == [
+        "arrivals       0 to 4 s,",
+        "               1.5/s, at",
+        "               most 4/s",
+    ]
+    assert lines[5:] == ["         █", "  █ █ █ ██"]
 
 
 def test_what_waits_for_an_answer_and_what_a_text_decides_are_counted():

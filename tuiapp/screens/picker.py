@@ -21,6 +21,7 @@ from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
+from tuiapp.widgets.hanging import hang
 from tuiapp.widgets.lines import describe
 from tuiapp.widgets.workload_charts import NAME, draw_workload
 
@@ -130,17 +131,18 @@ def _details(preset: Preset, session: Session, width: int) -> Content:
     """The story, what to watch, three pictures of the workload, and the settings it brings."""
     about = preset.about
     engines = ", ".join(variant.name for variant in preset.variants) or "nothing"
-    watch = [Content.assemble(("◦ ", "$accent"), one_line(text)) for text in about.watch]
+    dot = Content.styled("◦ ", "$accent")
+    watch = [hang(dot, one_line(text), width) for text in about.watch]
     lines = [
         Content.styled(one_line(about.title), "bold $primary"),
         Content(one_line(about.summary)),
         *([Content.styled("watch", "$muted")] if watch else []),
         *watch,
         draw_workload(preset.drafts, width),
-        _fact("requests", f"{len(preset.drafts):,}, under {_settings(preset, session)}"),
-        _fact("compares", one_line(engines)),
+        _fact("requests", f"{len(preset.drafts):,}, under {_settings(preset, session)}", width),
+        _fact("compares", one_line(engines), width),
         *(Content.styled(one_line(notice), "$warning") for notice in preset.notices),
-        *([_fact("source", one_line(about.source))] if about.source else []),
+        *([_fact("source", one_line(about.source), width)] if about.source else []),
     ]
     return Content("\n").join(lines)
 
@@ -152,5 +154,5 @@ def _settings(preset: Preset, session: Session) -> str:
         return str(error)
 
 
-def _fact(name: str, text: str) -> Content:
-    return Content.assemble((f"{name:<{NAME}}", "$muted"), text)
+def _fact(name: str, text: str, width: int) -> Content:
+    return hang(Content.styled(f"{name:<{NAME}}", "$muted"), text, width)

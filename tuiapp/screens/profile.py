@@ -20,6 +20,7 @@ from tuiapp.view.device import name_device
 from tuiapp.view.host_phases import WORDS
 from tuiapp.view.profile import Profile, stack
 from tuiapp.view.way import tell_way
+from tuiapp.widgets.hanging import hang
 
 REFRESH_SECONDS = 0.5
 HEIGHT, SMALL_HEIGHT = 10, 6
@@ -84,7 +85,8 @@ class ProfileScreen(Dialog[None]):
         height = HEIGHT if self.size.height >= TALL_SCREEN else SMALL_HEIGHT
         cycles = self._profile.cycles()[-max(8, width) :]
         bars.update(_draw_bars(cycles, report.cycle.p95, max(8, width), height))
-        phases.update(_describe(report, self._info))
+        room = self.query_one("#profile").scrollable_content_region.width
+        phases.update(_describe(report, self._info, room))
 
 
 def _draw_bars(cycles: list[Cycle], top: float, width: int, height: int) -> Content:
@@ -107,11 +109,11 @@ def _cell(column: list[int], level: int) -> tuple[str, str]:
     return WORDS[name].letter, COLOURS[name]
 
 
-def _describe(report: HostReport, info: EngineInfo) -> Content:
+def _describe(report: HostReport, info: EngineInfo, width: int) -> Content:
     """A row for each phase, and for all of them together."""
     passes = counted(report.cycle.n, "pass")
     head = f"{'':18}{'share':>7}{'median':>10}{'p99':>10}   of the last {passes}"
-    rows = [Content.styled(head, "$muted"), *map(_row, report.phases)]
+    rows = [Content.styled(head, "$muted"), *(_row(phase, width) for phase in report.phases)]
     whole = report.cycle
     total = f"  {'whole pass':<16}{'':>7}{_time(whole.p50):>10}{_time(whole.p99):>10}"
     rows.append(Content.styled(total, "bold"))
@@ -122,15 +124,15 @@ def _describe(report: HostReport, info: EngineInfo) -> Content:
     return Content("\n").join(rows)
 
 
-def _row(phase: PhaseTime) -> Content:
+def _row(phase: PhaseTime, width: int) -> Content:
     words = WORDS[phase.name]
-    return Content.assemble(
+    lead = Content.assemble(
         (words.letter, COLOURS[phase.name]),
         (f" {words.name:<16}", "bold"),
         (f"{phase.share:>7.1%}", "bold $primary"),
         f"{_time(phase.spread.p50):>10}{_time(phase.spread.p99):>10}   ",
-        (words.means, "$muted"),
     )
+    return hang(lead, words.means, width, "$muted")
 
 
 def _time(seconds: float) -> str:

@@ -21,6 +21,7 @@ from tuiapp.view.use_row import UseRow
 from tuiapp.view.use_table import use_rows
 from tuiapp.view.utilisation import Utilisation
 from tuiapp.widgets.bars import spark
+from tuiapp.widgets.hanging import hang
 
 REFRESH_SECONDS = 0.5
 NAME_WIDTH, VALUE_WIDTH = 15, 15
@@ -61,17 +62,17 @@ class UtilisationScreen(Dialog[None]):
     def draw(self) -> None:
         """Show how things stand."""
         reading = self._use.poll(self._session.backend.now())
-        width = self.query_one("#uses").size.width - NAME_WIDTH - VALUE_WIDTH - 3
-        rows = [_show(row, max(8, width)) for row in use_rows(reading, self._info, self._keys)]
+        width = self.query_one("#uses").scrollable_content_region.width
+        rows = [_show(row, width) for row in use_rows(reading, self._info, self._keys)]
         self.query_one("#text", Static).update(Content("\n").join(rows))
 
 
 def _show(row: UseRow, width: int) -> Content:
     """Three lines: the number with its trend, what it means, when it lies."""
-    use = row.use
+    use, room = row.use, max(8, width - NAME_WIDTH - VALUE_WIDTH - 3)
     value = row.value or ("—" if use.now is None else f"{use.now:.1%}")
     top = 1.0 if max((n or 0.0 for n in use.trend), default=0.0) <= 1.0 else None
-    trend = spark([number or 0.0 for number in use.trend], min(width, MOST_TREND), top=top)
+    trend = spark([number or 0.0 for number in use.trend], min(room, MOST_TREND), top=top)
     head = Content.assemble(
         (f"{row.name:<{NAME_WIDTH}}", "bold"),
         (one_line(row.problem), "$muted")
@@ -83,7 +84,7 @@ def _show(row: UseRow, width: int) -> Content:
     return Content("\n").join(
         [
             head,
-            Content.assemble(("  is   ", "$muted"), one_line(row.means)),
-            Content.assemble(("  lies ", "$warning"), (row.lies, "$muted")),
+            hang(Content.styled("  is   ", "$muted"), one_line(row.means), width),
+            hang(Content.styled("  lies ", "$warning"), row.lies, width, "$muted"),
         ]
     )
