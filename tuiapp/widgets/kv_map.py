@@ -19,6 +19,7 @@ OWNED = "▪"
 FREE = "·"
 CACHED = "○"
 MOST_COUNTED = 9
+TITLE = "KV cache"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +41,20 @@ class KvMap(Panel):
     """One cell a block, as long as all that are in use fit; else one cell some blocks.
 
     The pool hands out low ids first, so the part of a large cache that is never touched lies at
-    the end and need not be drawn.
+    the end and need not be drawn; the title says how much of it is.
     """
 
     HELP = (
         "The KV cache block by block, in the order of memory: a colour and a name a request, a "
-        "dot a free block. With prefix caching a digit says how many requests share a block, and "
-        "a ring marks one that is kept to be shared. A click opens the life of the owner."
+        "dot a free block. Where a cell is several blocks, one in use outdoes those that are "
+        "free; of a large cache the end, which nobody has touched, is left out. With prefix "
+        "caching a digit says how many requests share a block, and a ring marks one that is kept "
+        "to be shared. A click opens the life of the owner."
     )
 
     def __init__(self, *, ascii_only: bool = False) -> None:
-        super().__init__("KV cache", id="kv")
+        super().__init__(TITLE, id="kv")
+        self._title = TITLE
         self._cached = "o" if ascii_only else CACHED
         self._cells: list[list[Cell]] = []
         self._per_cell = 1
@@ -64,7 +68,15 @@ class KvMap(Panel):
         cells = [_cell(snapshot, blocks[at : at + per_cell]) for at in blocks[::per_cell]]
         self._cells = [cells[at : at + width] for at in range(0, len(cells), width)]
         self._per_cell = per_cell
+        self._entitle(num_shown, snapshot.num_blocks)
         self.say([self._row(row) for row in self._cells], _describe(snapshot, per_cell))
+
+    def _entitle(self, num_shown: int, num_blocks: int) -> None:
+        """Say what is left out; a title that is set repaints all, so only where it changes."""
+        part = f" · first {num_shown:,} of {num_blocks:,} blocks" if num_shown < num_blocks else ""
+        if (title := f"{TITLE}{part}") != self._title:
+            self._title = title
+            self.border_title = Content(title)
 
     def on_click(self, event: events.Click) -> None:
         if (cell := self._at(event)[1]) and cell.owner is not None:
@@ -114,7 +126,7 @@ def _name(cell: Cell) -> str:
 
 def _describe(snapshot: Snapshot, per_cell: int) -> str:
     used, size = snapshot.meters.num_used_blocks, snapshot.settings.block_size
-    scale = f"{per_cell} blocks a cell · " if per_cell > 1 else ""
+    scale = f"1 cell = {per_cell} blocks · " if per_cell > 1 else ""
     if not snapshot.settings.enable_prefix_caching:
         return f"{scale}{used} of {snapshot.num_blocks} blocks × {size} tokens"
     num_idle = sum(snapshot.block_owners[block] is None for block in snapshot.cached_blocks)
