@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 
 from engine.events import Event, Keyframe
 from engine.log import EventLog
@@ -62,8 +63,8 @@ class ViewModel:
 
     def copy(self) -> ViewModel:
         """A second one at the same place in the log; what changes no more is shared."""
-        twin = ViewModel(self._log)
-        twin._position, twin._fold = self._position, self._fold.copy()
+        twin = copy(self)
+        twin._fold = self._fold.copy()
         return twin
 
     def _begin_again(self, events: list[Event]) -> list[Event]:
