@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 
 import pytest
 import torch
@@ -95,6 +96,16 @@ def test_a_new_library_takes_the_place_of_old_ones_and_of_nothing_else(copying):
 
     left = sorted(path.name for path in copying.iterdir())
     assert left == sorted([library.name, "kernels-young.so", "notes.so"])
+
+
+def test_that_a_library_is_used_is_noted_in_its_file(copying):
+    library = compile_library()
+    os.utime(library, (0, 0))
+
+    compile_library()
+
+    assert library.stat().st_atime > time.time() - 60
+    assert library.stat().st_mtime == 0
 
 
 def test_a_compiler_of_the_users_choice_is_taken(monkeypatch):

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
-from engine.runners.native.kept import delete_superseded, is_whole, seal
+from engine.runners.native.kept import WORKSHOP, delete_superseded, is_whole, note_use, seal
 
 FLAGS = (
     *("-std=c++17", "-O3", "-march=native", "-ffp-contract=fast", "-fopenmp"),
@@ -49,6 +49,7 @@ def compile_library(report: Report = report_nowhere, *, is_anew: bool = False) -
     if is_anew or not is_whole(library):
         report(LoadStep(LoadStage.KERNELS))
         _compile(compiler, sources, library)
+    note_use(library)
     return library
 
 
@@ -106,7 +107,7 @@ def _compile(compiler: str, sources: list[Path], library: Path) -> None:
     """Compile to a file beside the library, so that no process ever opens half of one."""
     try:
         library.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=library.parent) as folder:
+        with TemporaryDirectory(dir=library.parent, prefix=WORKSHOP) as folder:
             made = Path(folder, library.name)
             _build(compiler, sources, made)
             seal(made)
