@@ -258,7 +258,7 @@ def test_a_run_that_is_broken_off_before_it_began_exits_130(monkeypatch):
         (["run", "gone.toml"], "gone.toml: there is no such file; your own presets lie in "),
         (["presets", "show", "fillwait"], "no preset is called 'fillwait'; did you mean 'fill-wa"),
         (["--slots", "3", "run", "straggler"], "--slots before 'run' is for the screen"),
-        (["run"], "Missing argument 'PRESET'"),
+        (["run"], "missing argument 'PRESET'"),
     ],
 )
 def test_bad_input_exits_2_with_what_would_be_right(arguments, message):
@@ -300,3 +300,43 @@ def test_locate_says_where_things_lie():
     assert result.exit_code == 0
     assert "shipped model" in result.stdout
     assert "your presets" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (
+            ["run", "straggler", "--pace", "-1"],
+            "invalid value for '--pace': Input should be greater than or equal to 0;"
+            " batchscope run --help says more",
+        ),
+        (
+            ["presets", "show"],
+            "missing argument 'PRESET'; batchscope presets show --help says more",
+        ),
+        (["shots"], "no such command 'shots'. Did you mean 'shot'? batchscope --help says more"),
+        (
+            ["run", "x", "--sloths", "3"],
+            "no such option: --sloths",
+        ),
+        (["run", "straggler", "--set"], "option '--set' requires an argument;"),
+        (["shot", "straggler", "--set", "aging=x"], "--set aging: expected a number, got 'x'"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read_gets_one_line(arguments, line):
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"batchscope: {line}")
+    assert result.stderr.count("\n") == 1
+
+
+def test_options_and_commands_are_grouped_in_the_help():
+    shown = call("--help").stdout
+    for panel in ("Model and device", "Engine; what is left out stays", "Requests and runs"):
+        assert panel in shown
+    for panel in ("Run and measure, without a screen", "Presets and recordings", "Show to others"):
+        assert panel in shown
+
+
+def test_help_swallows_no_bracket():
+    assert 'pip install -e ".[serve]"' in " ".join(call("serve", "--help").stdout.split())

@@ -1,4 +1,4 @@
-"""`BareCommand` and `BareGroup`: help without Python's types.
+"""`BareCommand` and `BareGroup`: help without Python's types, and errors of one line.
 
 typer sets `<bool>` beside a flag, as if it took a value, and `<str>` beside an argument that has a
 name already.
@@ -6,10 +6,14 @@ name already.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
+import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+from tuiapp.cli.usage import MISUSED, UsageError, tell_usage_error
 
 
 class BareCommand(TyperCommand):
@@ -21,6 +25,14 @@ class BareCommand(TyperCommand):
 
 class BareGroup(TyperGroup):
     """The same for a command that has others below it."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            code = super().main(*args, **{**extra, "standalone_mode": False})
+        except UsageError as error:
+            typer.echo(tell_usage_error(error), err=True)
+            code = MISUSED
+        sys.exit(code)
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _strip(super().get_params(ctx))

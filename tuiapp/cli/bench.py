@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from tuiapp.cli.complaining import complaining
-from tuiapp.cli.flags import AsJson, Attention, Device, Dtype, LoadFormat, Model, Threads
+from tuiapp.cli.flags import AsJson, Attention, Dtype, LoadFormat, Model, RealDevice, Threads
 
 
 def bench_command(
     model: Model = "tiny",
-    device: Device = "auto",
+    device: RealDevice = "auto",
     dtype: Dtype = "auto",
     load_format: LoadFormat = "auto",
     attention: Attention = "auto",

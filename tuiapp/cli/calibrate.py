@@ -11,19 +11,19 @@ from tuiapp.cli.complaining import complaining
 from tuiapp.cli.flags import (
     Attention,
     Compile,
-    Device,
     Dtype,
     EnforceEager,
     LoadFormat,
     Model,
     Quantization,
+    RealDevice,
     Threads,
 )
 
 
 def calibrate_command(
     model: Model = "tiny",
-    device: Device = "cpu",
+    device: RealDevice = "cpu",
     dtype: Dtype = "auto",
     load_format: LoadFormat = "auto",
     attention: Attention = "auto",

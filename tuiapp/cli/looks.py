@@ -8,7 +8,19 @@ from typing import Annotated
 import typer
 
 from tuiapp.cli.complaining import complaining
-from tuiapp.cli.flags import AsJson, Batcher, Chunk, Deliver, KvBlocks, PresetModel, Slots
+from tuiapp.cli.flags import (
+    MODEL,
+    RUNS,
+    AsJson,
+    AsyncScheduling,
+    Batcher,
+    Chunk,
+    Deliver,
+    KvBlocks,
+    PresetModel,
+    Sets,
+    Slots,
+)
 
 SIM = "sim:linear"
 SCREENS = (  # those of `tuiapp.shot.views`, which would bring Textual along
@@ -18,7 +30,10 @@ SCREENS = (  # those of `tuiapp.shot.views`, which would bring Textual along
 
 
 def shot_command(
-    source: Annotated[str, typer.Argument(metavar="PRESET|RECORDING", help="Of what.")],
+    source: Annotated[
+        str,
+        typer.Argument(metavar="PRESET|RECORDING", help="A preset, or a file of one or of a run."),
+    ],
     at: Annotated[
         str | None,
         typer.Option(metavar="PASS|SECONDSs", help="When: 196 passes, or 3.5s; else pass 200."),
@@ -33,20 +48,32 @@ def shot_command(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="x.svg or x.txt; none prints text."),
     ] = None,
-    theme: Annotated[str, typer.Option(metavar="NAME", help="dark, light, ….")] = "",
+    theme: Annotated[str, typer.Option(metavar="NAME", help="dark, light or high-contrast.")] = "",
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
     variant: Annotated[
-        str | None, typer.Option(metavar="NAME", help="One of the engines that it compares.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="One of the engines that it compares; else the preset's own.",
+            rich_help_panel=RUNS,
+        ),
     ] = None,
     model: PresetModel = None,
     device: Annotated[
-        str, typer.Option(metavar="NAME", help="sim:linear, sim:h200, …; cpu gives real text.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="sim:linear, sim:h200, …; cpu gives real text.",
+            rich_help_panel=MODEL,
+        ),
     ] = SIM,
     num_kv_blocks: KvBlocks = None,
     batcher: Batcher = None,
     slots: Slots = None,
     chunk: Chunk = None,
     deliver: Deliver = None,
+    async_scheduling: AsyncScheduling = None,
+    sets: Sets = None,
 ) -> None:
     """Take a picture of a screen; the same command gives the same bytes.
 
@@ -72,7 +99,9 @@ def shot_command(
                 variant=variant,
                 model=model,
                 device=device,
-                overrides=read_overrides(slots, chunk, num_kv_blocks, batcher, deliver),
+                overrides=read_overrides(
+                    slots, chunk, num_kv_blocks, batcher, deliver, async_scheduling, sets or ()
+                ),
             )
         )
 

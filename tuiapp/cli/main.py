@@ -30,6 +30,9 @@ from tuiapp.cli.screen import screen_command
 from tuiapp.cli.shows import demo_command, serve_command
 from tuiapp.cli.streams import bearing_streams
 
+RUN, KEPT = "Run and measure, without a screen", "Presets and recordings"  # panels of the help
+SHOW, HERE = "Show to others", "On this machine"
+
 app = typer.Typer(
     cls=BareGroup,
     help="See LLM inference batching happen, live, on a real engine in this process.",
@@ -38,31 +41,37 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-presets_app = typer.Typer(cls=BareGroup, help="List, show and check presets.")
-app.add_typer(presets_app, name="presets")
-runs_app = typer.Typer(cls=BareGroup, help="List and delete the runs that were kept.")
-app.add_typer(runs_app, name="runs")
+presets_app = typer.Typer(cls=BareGroup, help="List presets; begin, show and check one.")
+app.add_typer(presets_app, name="presets", rich_help_panel=KEPT)
+runs_app = typer.Typer(cls=BareGroup, help="List the runs that were kept, or delete one.")
+app.add_typer(runs_app, name="runs", rich_help_panel=KEPT)
 app.callback(invoke_without_command=True)(screen_command)
 presets_app.callback(invoke_without_command=True)(list_command)
 runs_app.callback(invoke_without_command=True)(runs_command)
 
 
-def _add(parent: typer.Typer, name: str, command: Callable[..., None], **context: bool) -> None:
-    parent.command(name, cls=BareCommand, context_settings=context)(command)
+def _add(
+    parent: typer.Typer,
+    name: str,
+    command: Callable[..., None],
+    panel: str | None = None,
+    **context: bool,
+) -> None:
+    parent.command(name, cls=BareCommand, rich_help_panel=panel, context_settings=context)(command)
 
 
-_add(app, "import", import_command)
-_add(app, "run", run_command)
-_add(app, "compare", compare_command)
-_add(app, "replay", replay_command)
-_add(app, "rerun", rerun_command)
-_add(app, "bench", bench_command)
-_add(app, "shot", shot_command)
-_add(app, "demo", demo_command)
-_add(app, "serve", serve_command, allow_extra_args=True)
-_add(app, "config", config_command)
-_add(app, "calibrate", calibrate_command)
-_add(app, "locate", locate_command)
+_add(app, "run", run_command, RUN)
+_add(app, "compare", compare_command, RUN)
+_add(app, "rerun", rerun_command, RUN)
+_add(app, "bench", bench_command, RUN)
+_add(app, "calibrate", calibrate_command, RUN)
+_add(app, "import", import_command, KEPT)
+_add(app, "replay", replay_command, KEPT)
+_add(app, "shot", shot_command, SHOW)
+_add(app, "demo", demo_command, SHOW)
+_add(app, "serve", serve_command, SHOW, allow_extra_args=True)
+_add(app, "config", config_command, HERE)
+_add(app, "locate", locate_command, HERE)
 _add(presets_app, "new", new_command)
 _add(presets_app, "show", show_command)
 _add(presets_app, "check", check_command)

@@ -8,6 +8,8 @@ import typer
 
 from tuiapp.cli.complaining import complaining
 from tuiapp.cli.flags import (
+    MODEL,
+    REPORT,
     Ascii,
     AsCsv,
     AsJson,
@@ -32,10 +34,12 @@ from tuiapp.cli.flags import (
 def rerun_command(
     recording: RecordingFile,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="In place of the one recorded.")
+        str | None,
+        typer.Option(metavar="NAME", help="In place of the one recorded.", rich_help_panel=MODEL),
     ] = None,
     device: Annotated[
-        str | None, typer.Option(metavar="NAME", help="In place of the one recorded.")
+        str | None,
+        typer.Option(metavar="NAME", help="In place of the one recorded.", rich_help_panel=MODEL),
     ] = None,
     num_kv_blocks: KvBlocks = None,
     batcher: Batcher = None,
@@ -86,7 +90,12 @@ def replay_command(
     as_csv: AsCsv = False,
     as_markdown: AsMarkdown = False,
     as_table: Annotated[
-        bool, typer.Option("--table", help="Print the numbers, as where there is no terminal.")
+        bool,
+        typer.Option(
+            "--table",
+            help="Print the numbers, as where there is no terminal.",
+            rich_help_panel=REPORT,
+        ),
     ] = False,
     trace: TraceFile = None,
     report: ReportFile = None,

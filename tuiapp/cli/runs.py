@@ -9,6 +9,7 @@ import typer
 from tuiapp.cli.complaining import complaining
 from tuiapp.cli.flags import (
     DEFAULT_MODEL,
+    RUNS,
     AsCsv,
     AsJson,
     AsMarkdown,
@@ -124,7 +125,12 @@ def run_command(
 def compare_command(
     preset: PresetName,
     variants: Annotated[
-        str, typer.Option(metavar="A,B", help="Only these, the first of which is the measure.")
+        str,
+        typer.Option(
+            metavar="A,B",
+            help="Only these, the first of which is the measure.",
+            rich_help_panel=RUNS,
+        ),
     ] = "",
     model: PresetModel = None,
     device: Device = "auto",
@@ -147,7 +153,12 @@ def compare_command(
     pace: Pace = 1.0,
     repeats: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Runs of each, made in turn, to tell noise apart."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Runs of each, made in turn, to tell noise apart.",
+            rich_help_panel=RUNS,
+        ),
     ] = 1,
     as_json: AsJson = False,
     as_csv: AsCsv = False,

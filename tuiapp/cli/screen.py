@@ -10,6 +10,8 @@ import typer
 from tuiapp.cli.complaining import MISUSED, complaining
 from tuiapp.cli.flags import (
     DEFAULT_MODEL,
+    REPORT,
+    RUNS,
     Ascii,
     AsyncScheduling,
     Attention,
@@ -73,13 +75,23 @@ def screen_command(
     seed: Seed = None,
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Begin with a preset.", autocompletion=complete_preset),
+        typer.Option(
+            metavar="NAME",
+            help="Begin with a preset, or a file of one; else the config file's.",
+            autocompletion=complete_preset,
+            rich_help_panel=RUNS,
+        ),
     ] = None,
-    idle: Annotated[bool, typer.Option("--idle", help="Begin with no traffic.")] = False,
+    idle: Annotated[
+        bool, typer.Option("--idle", help="Begin with no traffic.", rich_help_panel=RUNS)
+    ] = False,
     ascii_only: Ascii = False,
     theme: ThemeName = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Record what happens, for replay.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Record what happens, for replay.", rich_help_panel=REPORT
+        ),
     ] = None,
     _version: Annotated[
         bool,

@@ -60,9 +60,9 @@ def serve_command(
         bool, typer.Option("--allow-remote", help="Let other machines drive the engine on this.")
     ] = False,
 ) -> None:
-    """Show the playground in a browser; what follows `--` are its own options.
+    r"""Show the playground in a browser; what follows `--` are its own options.
 
-    Needs the extra: pip install -e ".[serve]". Every visitor gets an engine of their own.
+    Needs the extra: pip install -e ".\[serve]". Every visitor gets an engine of their own.
     """
     with complaining():
         try:
