@@ -27,6 +27,7 @@ from engine.runners.parts import (
 )
 from engine.runners.quiet import quiet_imports
 from engine.runners.sim import SimRunner
+from engine.runners.wait_policy import wait_passively
 from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
 
@@ -70,6 +71,7 @@ def build_core(
         parts = _simulate(spec, settings, clock, cost)
     else:
         report(LoadStep(LoadStage.IMPORT))
+        wait_passively()
         with quiet_imports():
             from engine.runners.build import build_parts, refit_parts
 
