@@ -174,6 +174,7 @@ def _describe(cost: Roofline, spec: ModelSpec, settings: EngineSettings) -> Engi
         dtype=cost.dtype,
         attention="-",
         num_params=cost.model.num_params,
+        num_lookup_params=cost.model.num_lookup_params,
         max_model_len=max_model_len,
         num_kv_blocks=min(num_blocks_wanted(settings, max_model_len), num_that_fit),
         block_size=settings.block_size,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.core import EngineCore
-from engine.cost.device import DTYPE_BYTES
+from engine.cost.weights import weight_bytes
 from engine.plan import Plan, Row
 from engine.request import Request, SamplingParams, Status
 from engine.request import Sequence as Seq
@@ -21,8 +21,8 @@ class DecodePoint:
     Attributes:
         num_context: tokens that each attends to.
         seconds: the median pass, scheduler and log left out; of CPU time on a CPU with one thread.
-        floor: seconds to read all weights once and every sequence's keys and values, at the
-            bandwidth that was measured at start; 0 where that is not known.
+        floor: seconds to read the weights once, as `weight_bytes` has them, and every sequence's
+            keys and values, at the bandwidth that was measured at start; 0 where that is not known.
     """
 
     batch_size: int
@@ -61,8 +61,9 @@ def _measure(
         for seq, token_id in zip(seqs, token_ids, strict=True):
             seq.num_computed += 1
             seq.token_ids.append(token_id)
-    num_bytes = info.num_params * DTYPE_BYTES.get(info.dtype, 0)
-    num_bytes += size * (num_context + num_passes // 2) * info.kv_bytes_per_token
+    num_bytes = (
+        weight_bytes(info) + size * (num_context + num_passes // 2) * info.kv_bytes_per_token
+    )
     floor = num_bytes / info.peak_bandwidth if info.peak_bandwidth else 0.0
     return DecodePoint(size, num_context, statistics.median(times), floor)
 

@@ -73,6 +73,11 @@ class ModelShape:
         )
 
     @property
+    def num_lookup_params(self) -> int:
+        """Weights of an embedding that is not the head too, of which a token takes a row."""
+        return 0 if self.tie_word_embeddings else self.head_params
+
+    @property
     def kv_values_per_token(self) -> int:
         """Numbers that one token leaves in the KV cache, all layers together."""
         return 2 * self.num_hidden_layers * self.num_key_value_heads * self.head_dim

@@ -13,6 +13,7 @@ class EngineInfo:
 
     Attributes:
         attention: the way attention is computed, such as `grouped gather + sdpa`.
+        num_params: weights, shared ones counted once.
         num_kv_blocks, block_size: the cache that the device's memory was set aside for.
         quantization: in how many bits the weights are held, as `int8`; empty for those of `dtype`.
         compilation: how the model was compiled; empty where it was not.
@@ -21,7 +22,10 @@ class EngineInfo:
         is_simulated: times come from a cost model; where no model runs, text is filler.
         device_uuid: of a CUDA device, by which its driver's gauges are found.
         peak_bandwidth, peak_flops: what the device was measured to do at best when it started:
-            bytes a second to and from memory, operations a second; 0 where that is not known.
+            bytes a second to and from memory, operations a second; 0 where that is not known. Of
+            several devices that share a model, all together.
+        num_lookup_params: of the weights, those of an embedding that is not the head too: a pass
+            reads a row of it a token, and multiplies with none.
     """
 
     model: str
@@ -41,6 +45,12 @@ class EngineInfo:
     compilation: str = ""
     peak_bandwidth: float = 0.0
     peak_flops: float = 0.0
+    num_lookup_params: int = 0
+
+    @property
+    def num_params_read(self) -> int:
+        """Weights that a pass reads whole, and multiplies each of its tokens with."""
+        return self.num_params - self.num_lookup_params
 
     @property
     def precision(self) -> str:

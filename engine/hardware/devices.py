@@ -12,6 +12,7 @@ from pathlib import Path
 
 from engine.config import ConfigError, build, suggest
 from engine.cost import Device
+from engine.cost.several import name_several
 from engine.hardware.files import SUFFIX, read_table, shipped_files, user_folder
 
 FOLDER = "devices"
@@ -26,7 +27,7 @@ class Machine:
 
     @property
     def name(self) -> str:
-        return self.device.name if self.count == 1 else f"{self.count} x {self.device.name}"
+        return name_several(self.device.name, self.count)
 
 
 def find_device(name: str) -> Machine:

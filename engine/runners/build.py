@@ -8,6 +8,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.config import ConfigError
+from engine.cost.several import name_several
 from engine.events import EngineInfo
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.plan import RunnerError
@@ -69,18 +70,19 @@ def build_parts(
     num_blocks = _make_room(spec, settings, device, loaded.max_model_len, attention)
     info = EngineInfo(
         model=spec.model if spec.load_format == "auto" else f"{spec.model} ({spec.load_format})",
-        device=describe_device(device) + (f" x{ranks.size}" if ranks else ""),
+        device=name_several(describe_device(device), spec.tensor_parallel_size),
         dtype=str(dtype).removeprefix("torch."),
         attention=attention.name,
         num_params=loaded.num_params,
+        num_lookup_params=loaded.num_lookup_params,
         max_model_len=loaded.max_model_len,
         num_kv_blocks=num_blocks,
         block_size=settings.block_size,
         kv_bytes_per_token=attention.kv_bytes_per_token * spec.tensor_parallel_size,
         num_threads=num_threads,
         device_uuid=device_uuid(device),
-        peak_bandwidth=peaks[0],
-        peak_flops=peaks[1],
+        peak_bandwidth=peaks[0] * spec.tensor_parallel_size,
+        peak_flops=peaks[1] * spec.tensor_parallel_size,
     )
     runner = TorchRunner(
         loaded.model,

@@ -12,7 +12,7 @@ def test_each_size_is_timed_beside_what_it_has_to_read():
     assert (small.batch_size, large.batch_size) == (1, 2)
     assert min(small.seconds, large.seconds) > 0
     info = core.info
-    read = info.num_params * 4 + 2 * 9 * info.kv_bytes_per_token
+    read = info.num_params_read * 4 + 2 * 9 * info.kv_bytes_per_token
     assert large.floor == pytest.approx(read / info.peak_bandwidth)
 
 

@@ -18,6 +18,7 @@ from engine.assembly import build_core
 from engine.bench.generate import PAGE_SIZE, configure_paging
 from engine.clock import WallClock
 from engine.core import EngineCore
+from engine.cost.weights import weight_bytes
 from engine.events import Step, Token, Work
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
@@ -101,12 +102,8 @@ class Engine:
 
     @property
     def weight_bytes(self) -> int:
-        """What a decoding pass reads of the weights: of an embedding of its own but a row each."""
-        info, model = self.core.info, self._model
-        num_read = info.num_params
-        if not model.config.tie_word_embeddings:
-            num_read -= model.get_input_embeddings().weight.numel()
-        return num_read * torch.empty(0, dtype=getattr(torch, info.dtype)).itemsize
+        """What a decoding pass reads of the weights."""
+        return weight_bytes(self.core.info)
 
     def describe(self) -> str:
         """How it runs the model, in a line."""

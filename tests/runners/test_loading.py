@@ -35,7 +35,7 @@ def save(folder: Path, **config: Any) -> Path:
 def test_the_shipped_model_comes_with_its_tokenizer_ends_and_limit():
     loaded = load("tiny")
 
-    assert loaded.num_params == 3_475_712
+    assert (loaded.num_params, loaded.num_lookup_params) == (3_475_712, 0)
     assert loaded.max_model_len == 8192
     assert loaded.model.dtype is torch.float32
     assert isinstance(loaded.tokenizer, HfTokenizer)
@@ -121,3 +121,11 @@ def test_an_unknown_load_format_is_refused():
         load("tiny", "dumy")
 
     assert str(caught.value) == "unknown load format 'dumy'; did you mean 'dummy'?"
+
+
+def test_the_embedding_is_looked_up_in_unless_it_is_the_head_too(tmp_path: Path):
+    untied = load(str(save(tmp_path / "untied")), "dummy")
+    tied = load(str(save(tmp_path / "tied", tie_word_embeddings=True)), "dummy")
+
+    assert untied.num_lookup_params == untied.num_params - tied.num_params == 131 * 32
+    assert tied.num_lookup_params == 0

@@ -15,6 +15,7 @@ import torch
 from engine.assembly import build_core
 from engine.clock import VirtualClock
 from engine.config import ConfigError
+from engine.cost.several import split_several
 from engine.events import Finished
 from engine.log import EventLog
 from engine.request import Request, SamplingParams
@@ -22,6 +23,7 @@ from engine.run import run
 from engine.runners.parallel.followers import Followers
 from engine.runners.parallel.ranks import choose_rank_device, dismiss
 from engine.runners.parts import ModelSpec
+from engine.runners.peaks import measure_peaks
 from engine.settings import EngineSettings
 from engine.workload import Listed
 from tests.builders import events_of, outputs_of
@@ -56,7 +58,9 @@ def test_the_tokens_are_those_of_one_process_also_after_the_cache_has_changed():
 
     assert first == outputs_of(log)
     assert outputs_of(shared_log)["again r0"] == first["r0"]
-    assert (core.info.device, core.info.num_params) == ("cpu x2", 3_475_712)
+    info, alone = core.info, measure_peaks(torch.device("cpu"), torch.float32, 1)
+    assert (split_several(info.device), info.num_params) == (("cpu", 2), 3_475_712)
+    assert (info.peak_bandwidth, info.peak_flops) == (2 * alone[0], 2 * alone[1])
     assert "RANK" not in os.environ
     assert not torch.distributed.is_initialized()
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.config import ConfigError
-from engine.cost.device import DTYPE_BYTES
+from engine.cost.several import split_several
 from engine.events import EngineInfo
 from engine.hardware.devices import device_files, read_device
 
 NO_DATA_SHEET = ("cpu",)  # its file holds what was once measured elsewhere, no peaks
 OTHER_KINDS = {"pcie", "nvl", "laptop", "d", "mig"}  # of the same name, but slower
-SEVERAL = re.compile(r"(\d+) x (.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +42,8 @@ def find_peaks(info: EngineInfo) -> Peaks | None:
     return None
 
 
-def weight_bytes(info: EngineInfo) -> int:
-    """What all weights take, those of the head counted as the others are; 0 if not known."""
-    each = 1 if info.quantization == "int8" else DTYPE_BYTES.get(info.dtype, 0)
-    return info.num_params * each
-
-
 def _find_sheet(info: EngineInfo) -> Peaks | None:
-    several = SEVERAL.fullmatch(info.device)
-    count, name = (int(several[1]), several[2]) if several else (1, info.device)
+    name, count = split_several(info.device)
     for stem, path in device_files().items():
         if stem not in NO_DATA_SHEET and (peaks := _read(path, stem, name, info.dtype)):
             return Peaks(peaks.bandwidth * count, peaks.flops * count)

@@ -6,11 +6,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from engine.cost.weights import weight_bytes
 from engine.events import Configured, EngineInfo, Event, Gauges, Keyframe, Ready, Step, Work
 from engine.log import EventLog
 from engine.metrics.recomputed import Recomputed
 from engine.settings import EngineSettings
-from tuiapp.view.peaks import Peaks, find_peaks, weight_bytes
+from tuiapp.view.peaks import Peaks, find_peaks
 
 BUCKET_SECONDS = 0.5
 NUM_BUCKETS = 120
@@ -183,7 +184,7 @@ class Utilisation:
         self._mode = step.mode
 
     def _bytes_read(self, step: Step) -> float:
-        """All weights once, and the keys and values of every sequence in the pass."""
+        """The weights once, and the keys and values of every sequence in the pass."""
         if self._info is None:
             return 0.0
         context = sum(row.num_computed + row.num_tokens for row in step.rows if row.num_tokens)
@@ -193,7 +194,7 @@ class Utilisation:
         return self._buckets.setdefault(index, _Bucket())
 
     def _read(self, shown: list[_Bucket | None]) -> Reading:
-        params = self._info.num_params if self._info else 0
+        params = self._info.num_params_read if self._info else 0
         bandwidth = self._peaks.bandwidth if self._peaks else 0.0
         flops = self._peaks.flops if self._peaks else 0.0
         has_counter = self._gauges is not None and self._gauges.energy_j is not None

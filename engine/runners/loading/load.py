@@ -32,12 +32,14 @@ class LoadedModel:
     Attributes:
         max_model_len: tokens of a sequence at most, prompt and output together.
         num_params: weights, shared ones counted once.
+        num_lookup_params: those of the embedding, unless the head shares them.
     """
 
     model: PreTrainedModel
     tokenizer: Tokenizer
     max_model_len: int
     num_params: int
+    num_lookup_params: int
 
 
 class DummyTokenizer:
@@ -117,7 +119,15 @@ def _load(
     tokenizer.vocab_size = min(tokenizer.vocab_size, text_config.vocab_size)
     max_model_len = getattr(text_config, "max_position_embeddings", None) or UNNAMED_LIMIT
     num_params = sum(parameter.numel() for parameter in model.parameters())
-    return LoadedModel(model, tokenizer, max_model_len, num_params)
+    return LoadedModel(model, tokenizer, max_model_len, num_params, _num_lookup_params(model))
+
+
+def _num_lookup_params(model: PreTrainedModel) -> int:
+    embedding = model.get_input_embeddings()
+    head = model.get_output_embeddings()  # type: ignore[no-untyped-call]
+    assert isinstance(embedding.weight, torch.Tensor)
+    is_shared = head is not None and head.weight is embedding.weight
+    return 0 if is_shared else embedding.weight.numel()
 
 
 def _randomise(
