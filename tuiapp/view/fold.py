@@ -87,7 +87,8 @@ class Fold:
     def feed(self, events: Iterable[Event]) -> None:
         """Take in what happened next."""
         for event in events:
-            self._time = max(self._time, event.time)
+            if event.time > self._time:
+                self._time = event.time
             if isinstance(event, ClientEvent):
                 self._fold_client(event)
             else:
