@@ -1,8 +1,7 @@
-"""`Dialog`: a modal with a frame, closed by escape."""
+"""`Dialog`: a modal with a frame, closed by escape or by a click beside it."""
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar, TypeVar
 
 from textual import events, on
@@ -13,10 +12,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from tuiapp.keys import spell_keys
+from tuiapp.screens.hint import fit_hint, link_hint
 
 T = TypeVar("T")
 CORNERS = 6  # cells of the border beside a hint
-GAP = re.compile(" {2,}")
 
 
 class Dialog(ModalScreen[T]):
@@ -56,29 +55,27 @@ class Dialog(ModalScreen[T]):
         self.call_after_refresh(self.show_hint, self._hint)
 
     def show_hint(self, hint: str) -> None:
-        """Name the keys in the lower border: as many as have room, and always the last one."""
+        """Name the keys in the lower border, to be pressed or clicked.
+
+        As many as have room, and always the last one.
+        """
         self._hint = hint
         shown = spell_keys(hint) if getattr(self.app, "ascii_only", False) else hint
         frame = self.query_one("#dialog")
-        frame.border_subtitle = Content(fit_hint(shown, frame.outer_size.width - CORNERS))
+        fitting = fit_hint(shown, frame.outer_size.width - CORNERS)
+        frame.border_subtitle = link_hint(fitting, self.active_bindings)
 
     def compose_body(self) -> ComposeResult:
         """What stands inside the frame."""
         yield from ()
 
+    def on_click(self, event: events.Click) -> None:
+        if not self.query_one("#dialog").region.contains_point(event.screen_offset):
+            self.action_press("escape")
+
+    def action_press(self, key: str) -> None:
+        """Press a key for the mouse; from the app, whose events no widget takes for its own."""
+        self.app.call_later(self.app.simulate_key, key)
+
     def action_close(self) -> None:
         self.dismiss()
-
-
-def fit_hint(hint: str, room: int) -> str:
-    """A hint in so many cells: closer together if need be, then without those before the last.
-
-    Args:
-        hint: keys with two spaces or more between them.
-    """
-    if len(hint) <= room:
-        return hint
-    parts = GAP.split(hint)
-    while len(parts) > 1 and len("  ".join(parts)) > room:
-        del parts[-2]
-    return "  ".join(parts)
