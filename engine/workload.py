@@ -88,7 +88,7 @@ class Feed:
         self._speed = check_speed(speed)
         self._pace = check_speed(pace)
         self._open: set[str] = set()  # handed out and not answered yet
-        self._has_told_end = False
+        self._has_told_end = workload.is_over  # what never begins does not end either
 
     @property
     def is_over(self) -> bool:

@@ -138,6 +138,12 @@ def test_the_log_says_once_when_a_workload_is_over():
     assert [event.time for event in events_of(core.log, Played)] == [3.0]
 
 
+def test_a_workload_without_requests_has_no_end_to_tell_of():
+    core = make_core()
+    run(core, Listed([]))
+    assert events_of(core.log, Played) == []
+
+
 def test_a_workload_whose_requests_are_not_answered_is_not_over():
     core = make_core()
     feed = Feed(Listed([ask("a", max_tokens=3)]))

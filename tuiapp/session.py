@@ -105,6 +105,11 @@ class Session:
         """Whether the user has added requests to what plays."""
         return self.injector.num_injected > self._num_injected
 
+    @property
+    def is_over(self) -> bool:
+        """Whether a preset plays that has come to its end."""
+        return self.playing is not None and self.playing.has_ended(self.backend.log)
+
     def settle(self, settings: EngineSettings) -> None:
         """Take over what the engine made of the settings when it was built."""
         self.settings = settings
@@ -189,26 +194,37 @@ class Session:
 
     def pastime(self) -> Pastime:
         """What goes on now."""
-        preset = self.playing.preset if self.playing else None
-        return Pastime(self.settings, self.speed, self.is_paused, self.workload, preset, self._mix)
+        return Pastime(
+            self.settings,
+            self.speed,
+            self.is_paused,
+            self.workload,
+            self.playing,
+            self.is_over,
+            self._mix,
+        )
 
     def resume(self, before: Pastime) -> None:
         """Go back to what went on before, in place of all that runs."""
-        self.play("", Listed([]))
+        position = len(self.backend.log)
         self._start_afresh(before.settings)
         self.change_speed(SPEEDS.index(before.speed) - SPEEDS.index(self.speed))
-        if before.preset:
-            self.play_requests_of(before.preset, len(self.backend.log))
-        elif before.mix:
+        if before.mix:
             self.play(before.name, before.mix.again())
+        elif before.is_over:
+            self.workload, self.playing = before.name, before.playing
+        elif before.playing:
+            self.play_requests_of(before.playing.preset, position)
         if self.is_paused != before.is_paused:
             self.toggle_pause()
 
     def _start_afresh(self, settings: EngineSettings) -> None:
         """End all that runs, and let a run begin where the log says the settings are set.
 
-        They are told once: told again, a report would find them changed while it ran.
+        They are told once: told again, a report would find them changed while it ran. What plays
+        is taken away first, lest its end be taken for that of what comes.
         """
+        self.play("", Listed([]))
         self.backend.abort_all()
         before = self.settings
         self.configure(settings)

@@ -8,6 +8,7 @@ from engine.events import Arrived, Failed
 from engine.generate.demo import DemoMix
 from engine.settings import BatcherName
 from tests.builders import events_of
+from tests.library.builders import play
 from tests.tui.stage import StageBackend, mixed_traffic
 from tuiapp.lessons import LessonRun, find_lesson_preset, read_course
 from tuiapp.session import Session
@@ -112,6 +113,40 @@ def test_leaving_goes_back_to_workload_speed_and_pause():
     backend.run(20)
     after = [each.request.id for each in events_of(backend.log, Arrived)]
     assert len(after) == len(set(after)) > len(before), "the mix goes on, under new names"
+
+
+def leave_for_a_lesson(session, backend):
+    """Begin a lesson, and leave it before its end."""
+    lesson = LESSONS["why-static-wastes"]
+    run = LessonRun(session, backend.core.info, lesson, find_lesson_preset(lesson))
+    run.start()
+    backend.run(5)
+    run.leave()
+
+
+def test_a_preset_that_was_over_before_a_lesson_is_not_begun_again():
+    session, backend = play()
+    before, name = session.playing, session.workload
+    assert session.is_over
+    leave_for_a_lesson(session, backend)
+    assert (session.playing, session.workload) == (before, name)
+    num_arrived = len(events_of(backend.log, Arrived))
+    backend.run(20)
+    assert len(events_of(backend.log, Arrived)) == num_arrived
+
+
+def test_a_preset_that_was_not_over_before_a_lesson_begins_again_and_is_not_over():
+    session, backend = play(num_passes=40)
+    before = session.playing
+    leave_for_a_lesson(session, backend)
+    assert session.playing.preset is before.preset
+    assert session.playing.position > before.position
+    num_arrived = len(events_of(backend.log, Arrived))
+    backend.run(20)
+    assert len(events_of(backend.log, Arrived)) > num_arrived
+    assert not session.is_over
+    backend.run(1000)
+    assert session.is_over
 
 
 def test_requests_that_the_engine_refuses_leave_the_question_open():

@@ -7,12 +7,15 @@ from dataclasses import replace
 from textual.widgets import Static
 
 from engine.settings import BatcherName
+from tests.library.builders import straggler
 from tests.tui.goldens import screen_text
 from tests.tui.stage import mixed_traffic, staged
 from tuiapp.lessons import LessonRun, find_lesson_preset, read_course
+from tuiapp.library.library import Library
 from tuiapp.screens.lesson import LessonScreen
 from tuiapp.screens.lessons import LessonsScreen
 from tuiapp.screens.live import LiveScreen
+from tuiapp.screens.report import ReportScreen
 
 LESSON = read_course().lessons[0]
 
@@ -108,6 +111,35 @@ async def test_leaving_gives_the_engine_back_as_it_was():
         assert not stage.backend.core.has_work
         await stage.press("b")
         assert stage.backend.core.has_work
+
+
+async def test_leaving_goes_back_to_a_preset_that_is_over_and_keeps_no_second_run(tmp_path):
+    library = Library(tmp_path)
+    async with staged(library=library, num_kv_blocks=4096) as stage:
+        stage.app.session.play_preset(straggler())
+        await stage.run(100_000)
+        await stage.settle()
+        assert isinstance(stage.app.screen, ReportScreen)
+        await stage.press("escape", "l", "enter", "2")
+        await play(stage)
+        await stage.press("escape")
+        await stage.run(100)
+        assert isinstance(stage.app.screen, LiveScreen)
+        assert "straggler" in screen_text(stage.app)
+        assert not stage.backend.core.has_work
+        assert len(library.entries()) == 1
+        await stage.press("r")
+        assert "16 of 16 requests were answered in full" in screen_text(stage.app)
+
+
+async def test_a_preset_that_ends_behind_the_question_of_a_lesson_is_kept(tmp_path):
+    library = Library(tmp_path)
+    async with staged(library=library, num_kv_blocks=4096) as stage:
+        stage.app.session.play_preset(straggler())
+        await stage.run(20)
+        await stage.press("l", "enter")
+        await stage.run(100_000)
+        await stage.until(lambda: len(library.entries()) == 1)
 
 
 async def test_leaving_before_the_prediction_touches_nothing():

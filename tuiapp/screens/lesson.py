@@ -53,8 +53,13 @@ class LessonScreen(Dialog[None]):
         self.set_interval(POLL_SECONDS, self.poll)
 
     def on_unmount(self) -> None:
-        if self._prediction is not None:
+        if self.has_begun:
             self._run.leave()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether what plays is the lesson's."""
+        return self._prediction is not None
 
     def action_predict(self, choice: int) -> None:
         """Begin the runs; a prediction is made once."""

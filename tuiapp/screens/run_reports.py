@@ -42,7 +42,7 @@ class RunReports:
         self._go = go
         self._keys = keys
         self._num_played = 0
-        self._told: int | None = None  # where in the log the run began that was told of last
+        self._told: set[int] = set()  # where in the log the runs began that were told of
         self._last: tuple[int, Opened] | None = None
 
     def poll(self, snapshot: Snapshot) -> None:
@@ -50,13 +50,15 @@ class RunReports:
         is_news = snapshot.num_played > self._num_played
         self._num_played = snapshot.num_played
         playing, info = self._session.playing, snapshot.info
-        if not is_news or playing is None or playing.position == self._told or info is None:
+        if not is_news or playing is None or playing.position in self._told or info is None:
             return
-        self._told = playing.position
+        if not self._session.is_over:
+            return  # it was what played before that has ended
+        self._told.add(playing.position)
         top = self._screen.app.screen
         if top is self._screen:
             self.open(snapshot)
-        elif not isinstance(top, LessonScreen):
+        elif not (isinstance(top, LessonScreen) and top.has_begun):
             self._screen.run_worker(partial(self._keep, info), thread=True)
             report = self._keys["report"]
             told = f"{playing.preset.name} is over: {report} on the live screen shows its report"
