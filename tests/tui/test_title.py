@@ -17,8 +17,8 @@ def first_line(stage):
     return " ".join(screen_text(stage.app).splitlines()[0].split())
 
 
-def words(*what, workload=""):
-    return Words(what, ("pass 196", "2.5 s"), INFO, workload)
+def words(*what, workload="", **more):
+    return Words(what, ("pass 196", "2.5 s"), INFO, workload, **more)
 
 
 async def test_the_smallest_terminal_has_the_pass_and_the_clock():
@@ -54,18 +54,25 @@ async def test_an_earlier_moment_is_told_in_the_first_place(width, shown):
         assert first_line(stage) == f"▚ batchscope {shown}"
 
 
-def test_the_model_gives_way_first_then_settings_then_what_plays():
+def test_the_model_gives_way_first_then_what_plays_then_settings():
     told = words("static", "batch 8", "streams", workload="straggler")
-    assert [told.fit(room) for room in (71, 67, 57, 46)] == [
+    assert [told.fit(room) for room in (71, 67, 57, 45)] == [
         ("static · batch 8 · streams", "pass 196 · 2.5 s · toy simulated · straggler"),
         ("static · batch 8 · streams", "pass 196 · 2.5 s · simulated · straggler"),
-        ("static · batch 8", "pass 196 · 2.5 s · simulated · straggler"),
-        ("static", "pass 196 · 2.5 s · simulated · straggler"),
+        ("static · batch 8 · streams", "pass 196 · 2.5 s · simulated"),
+        ("static · batch 8", "pass 196 · 2.5 s · simulated"),
     ]
 
 
+def test_that_a_recording_plays_is_told_before_settings():
+    told = words("static", "batch 8", workload="replay of run.jsonl", is_replay=True)
+    assert told.fit(56) == ("static", "pass 196 · 2.5 s · simulated · replay of run.jsonl")
+
+
 def test_a_long_name_is_cut_and_simulated_never():
-    told = words("static", "batch 8", workload="replay of 日本語-run-of-tuesday.jsonl")
+    told = words(
+        "static", "batch 8", workload="replay of 日本語-run-of-tuesday.jsonl", is_replay=True
+    )
     assert told.fit(51) == ("static", "pass 196 · 2.5 s · simulated · replay of 日…")
     assert told.fit(40) == ("static", "pass 196 · 2.5 s · simulated")
     assert all(cell_len("".join(told.fit(room))) <= room for room in range(34, 90))

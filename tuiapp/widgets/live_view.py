@@ -154,7 +154,12 @@ class LiveView(Vertical):
         is_past = self.moment or session.replay
         settings = snapshot.settings if is_past else session.settings
         self._title.show(
-            snapshot, settings, _playing(session), is_paused=session.is_paused, moment=self.moment
+            snapshot,
+            settings,
+            _playing(session),
+            is_paused=session.is_paused,
+            is_replay=session.replay is not None,
+            moment=self.moment,
         )
         if layout.is_wide:
             self._meters.show(snapshot)

@@ -30,6 +30,7 @@ class Title(Line):
         workload: str,
         *,
         is_paused: bool,
+        is_replay: bool = False,
         moment: tuple[int, int] | None = None,
     ) -> None:
         """Draw a frame.
@@ -47,6 +48,7 @@ class Title(Line):
             (*numbers, f"{snapshot.time:.1f} s"),
             snapshot.info,
             one_line(workload),
+            is_replay,
         )
         room -= cell_len(NAME) + state.cell_length + 3 * len(gap)
         what, run = words.fit(room)
@@ -68,17 +70,20 @@ class Words:
         what: the batcher, then its settings.
         where: how far the run is; this stays, and so does the word "simulated".
         workload: empty for nothing.
+        is_replay: it is a recording.
     """
 
     what: tuple[str, ...]
     where: tuple[str, ...]
     info: EngineInfo | None
     workload: str
+    is_replay: bool = False
 
     def fit(self, room: int) -> tuple[str, str]:
         """The batcher, and the run, in so many cells.
 
-        The model gives way first, then the settings from the last, then what plays.
+        The model gives way first, then what plays, then the settings from the last; but that a
+        recording plays is told before any settings are.
         """
         for what, run in self._wordings():
             if cell_len(what + run) <= room:
@@ -97,6 +102,9 @@ class Words:
         run = DOT.join([*self.where, *self._kind(), *playing])
         yield DOT.join(self.what), run
         short = [part.replace("chunked prefill", "chunked") for part in self.what]
+        yield DOT.join(short), run
+        if not self.is_replay:
+            run = DOT.join([*self.where, *self._kind()])
         for number in range(len(short), 0, -1):
             yield DOT.join(short[:number]), run
 
