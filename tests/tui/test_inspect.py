@@ -179,6 +179,55 @@ async def test_g_goes_back_to_the_pass_of_the_worst_gap():
         assert "◀ pass 31 of 50" in screen_text(stage.app)
 
 
+def two_spikes(backend):
+    """A stream, and two long prompts that come amid it, the longer one first."""
+    backend.submit(Request("s0", (5,) * 20, SamplingParams(max_tokens=80)))
+    backend.run(30)
+    backend.submit(Request("bomb", (7,) * 3000, SamplingParams(max_tokens=4)))
+    backend.run(10)
+    backend.submit(Request("mine", (7,) * 2000, SamplingParams(max_tokens=4)))
+
+
+async def test_brackets_choose_a_gap_and_g_goes_to_its_pass():
+    async with staged(traffic=two_spikes, **WHOLE) as stage:
+        await stage.run(20)
+        await stage.press("down", "enter")
+        first = part(stage, "tracks")
+        assert "gap 1 of 5 Pass 31 took 72 ms " in first
+        assert "pass 31 prefill 3000 of bomb (>99% of 3001 tokens) · decode 1 of s0" in first
+        await stage.press("]")
+        second = part(stage, "tracks")
+        assert "gap 2 of 5 52 ms: Pass 41 took 52 ms " in second
+        assert "it carried 2000 prefill tokens of mine." in second
+        await stage.press("[", "[")
+        assert "gap 5 of 5 " in part(stage, "tracks")
+        assert "It does not stand out: 12 ms, the usual 12 ms." in part(stage, "tracks")
+        await stage.press("]", "]", "g")
+        assert "◀ pass 41 of 60" in screen_text(stage.app)
+
+
+async def test_a_click_on_the_gap_chooses_the_next_one():
+    async with staged(traffic=two_spikes, **WHOLE) as stage:
+        await stage.run(20)
+        await stage.press("down", "enter")
+        row = next(
+            i for i, line in enumerate(screen_text(stage.app).splitlines()) if "gap 1" in line
+        )
+        column = screen_text(stage.app).splitlines()[row].index("gap 1")
+        await stage.pilot.click(offset=(column + 1, row))
+        await stage.settle()
+        assert "gap 2 of 5" in part(stage, "tracks")
+
+
+async def test_where_there_is_no_gap_brackets_and_g_say_so():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(1)
+        await stage.press("down", "enter", "]")
+        assert "There is no gap between two tokens" in screen_text(stage.app)
+        await stage.press("g")
+        assert isinstance(stage.app.screen, InspectScreen)
+
+
 async def test_arrows_go_to_the_neighbours_and_stop_at_the_ends():
     async with staged(traffic=mixed_traffic) as stage:
         await stage.run(3)

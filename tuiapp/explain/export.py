@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from tuiapp.explain.gaps import explain_gap
+from tuiapp.explain.gaps import Gap, Share, explain_gap
 from tuiapp.explain.life import Life
 
 
@@ -15,7 +15,7 @@ def to_json(life: Life, prompt: str = "") -> dict[str, Any]:
     Args:
         prompt: the text of the prompt, where there is a tokenizer to decode it.
     """
-    request, worst = life.request, life.worst
+    request = life.request
     sampling = asdict(request.sampling)
     sampling["stop_token_ids"] = sorted(request.sampling.stop_token_ids)
     return {
@@ -37,6 +37,20 @@ def to_json(life: Life, prompt: str = "") -> dict[str, Any]:
         "ttft_parts": [asdict(part) | {"stage": part.stage.value} for part in life.waterfall],
         "spans": [asdict(span) | {"stage": span.stage.value} for span in life.spans],
         "deliveries": list(life.deliveries),
-        "worst_gap": asdict(worst) | {"explained": explain_gap(worst)} if worst else None,
+        "worst_gaps": [_gap(gap, is_worst=gap is life.worst) for gap in life.worst_gaps],
         "kv_blocks": [list(change) for change in life.blocks],
     }
+
+
+def _gap(gap: Gap, *, is_worst: bool) -> dict[str, Any]:
+    """With everybody who was computed in it, by name."""
+    return asdict(gap) | {
+        "carried": [_share(share) for share in gap.carried],
+        "served": [_share(share) for share in gap.served],
+        "waits": [[reason.value, count] for reason, count in gap.waits],
+        "explained": explain_gap(gap, is_worst=is_worst),
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return asdict(share) | {"work": share.work.value}

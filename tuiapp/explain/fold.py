@@ -8,7 +8,7 @@ from engine.blocks import BlockChange
 from engine.events import Delivered, Event, Finished, RowRecord, Step, Token, Work
 from engine.plan import SkipReason
 from engine.request import COMPLETE, Request
-from tuiapp.explain.gaps import GapFold
+from tuiapp.explain.gap_fold import GapFold
 from tuiapp.explain.life import Life
 from tuiapp.explain.stages import Span, Stage
 
@@ -139,7 +139,7 @@ class LifeFold:
             last_pass=self._passes[1] if self._passes else None,
             deliveries=tuple(self._deliveries),
             gaps=tuple(self._gaps.gaps),
-            worst=self._gaps.worst(),
+            worst_gaps=self._gaps.worst(),
             blocks=tuple(self._blocks),
             block_table=tuple(self._block_table),
             num_cached=self._num_cached,

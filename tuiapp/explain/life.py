@@ -19,7 +19,7 @@ class Life:
         first_pass, last_pass: that it ran in, counted from 1; None while it ran in none.
         deliveries: one time a delivery.
         gaps: between two deliveries each, in seconds.
-        worst: the longest of them.
+        worst_gaps: the longest of them, the longest first, with what was in them.
         blocks: how many KV blocks it held, from which time on.
         block_table: ids of those that it holds now.
         num_cached: tokens of its prompt that were in the cache when it was first admitted.
@@ -35,7 +35,7 @@ class Life:
     last_pass: int | None
     deliveries: tuple[float, ...]
     gaps: tuple[float, ...]
-    worst: Gap | None
+    worst_gaps: tuple[Gap, ...]
     blocks: tuple[tuple[float, int], ...]
     block_table: tuple[int, ...]
     num_cached: int
@@ -62,6 +62,11 @@ class Life:
         """Seconds to the last delivery, once the client has the whole answer."""
         has_all = self.reason in COMPLETE and self.num_delivered == self.num_output_tokens
         return self.deliveries[-1] - self.start if has_all else None
+
+    @property
+    def worst(self) -> Gap | None:
+        """The longest gap between two deliveries."""
+        return self.worst_gaps[0] if self.worst_gaps else None
 
     @property
     def waterfall(self) -> tuple[Part, ...]:

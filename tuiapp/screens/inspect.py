@@ -32,7 +32,7 @@ from tuiapp.widgets.waterfall import draw_waterfall
 REFRESH_SECONDS = 0.25
 NO_FILTER = Filter()
 LONGEST_PROMPT = 4000  # characters of a prompt that are shown
-HINT = "← → others   c copy   e export   g worst gap   x abort   esc close"
+HINT = "← → others   [ ] gaps   g go to it   c copy   e export   x abort   esc close"
 
 
 class InspectScreen(Dialog[int | None]):
@@ -41,7 +41,7 @@ class InspectScreen(Dialog[int | None]):
     Args:
         wanted: which other requests can be gone on to.
 
-    It is dismissed with the pass to go to, if its worst gap is to be seen.
+    It is dismissed with the pass to go to, if the gap that is explained is to be seen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,7 +51,9 @@ class InspectScreen(Dialog[int | None]):
         Binding("right", "neighbour(1)", "The next request"),
         Binding("c", "copy", "Copy the answer"),
         Binding("e", "export", "Export as JSON"),
-        Binding("g", "worst_gap", "Go to the worst gap"),
+        Binding("left_square_bracket", "gap(-1)", "A longer gap"),
+        Binding("right_square_bracket", "gap(1)", "The next of the longest gaps"),
+        Binding("g", "go_to_gap", "Go to the gap that is explained"),
         Binding("x", "abort", "Abort"),
     ]
     DEFAULT_CSS = """
@@ -107,6 +109,7 @@ class InspectScreen(Dialog[int | None]):
         self._request_id = request_id
         self._reader = LifeReader(log, request_id, until)
         self._prompt: str | None = None
+        self._gap = 0  # which of its longest gaps is explained
 
     def _title_now(self) -> str:
         ids = self._ids()
@@ -131,7 +134,8 @@ class InspectScreen(Dialog[int | None]):
         self._say("#life", draw_life(life, width, ascii_only=ascii_only))
         self._say("#waterfall", draw_waterfall(life, width, ascii_only=ascii_only))
         self._say("#facts", draw_facts(life))
-        tracks = [draw_blocks(life, width), draw_gaps(life, width), *self._why(width)]
+        gaps = draw_gaps(life, width, self._gap)
+        tracks = [draw_blocks(life, width), gaps, *self._why(width)]
         self._say("#tracks", Content("\n").join(tracks))
         prompt = Content.styled(self._prompt_of(life), "$muted")
         answer = Content(clean(life.text).lstrip() or "no text yet")
@@ -197,12 +201,22 @@ class InspectScreen(Dialog[int | None]):
         else:
             self.notify(f"Saved {path}", markup=False)
 
-    def action_worst_gap(self) -> None:
-        worst = self._life.worst if self._life else None
-        if worst is None:
-            self.notify("There is no gap between two tokens", timeout=2)
+    def action_gap(self, step: int) -> None:
+        """Explain another one of the longest gaps; behind the last comes the longest again."""
+        gaps = self._life.worst_gaps if self._life else ()
+        if gaps:
+            self._gap = (self._gap + step) % len(gaps)
+            self.draw()
         else:
-            self.dismiss(worst.longest)
+            self.notify("There is no gap between two tokens", timeout=2)
+
+    def action_go_to_gap(self) -> None:
+        """Show the pass that the gap which is explained came from."""
+        gaps = self._life.worst_gaps if self._life else ()
+        if gaps:
+            self.dismiss(gaps[self._gap].longest)
+        else:
+            self.notify("There is no gap between two tokens", timeout=2)
 
     def action_abort(self) -> None:
         self._session.backend.abort(self._request_id)

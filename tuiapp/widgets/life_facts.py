@@ -7,9 +7,10 @@ from itertools import pairwise
 from textwrap import wrap
 
 from textual.content import Content
+from textual.style import Style
 
 from tuiapp.counting import counted
-from tuiapp.explain import Life, explain_gap
+from tuiapp.explain import Gap, Life, explain_gap, is_notable, tell_company
 from tuiapp.text import one_line
 from tuiapp.view.windows import percentiles
 from tuiapp.widgets.bars import spark
@@ -18,6 +19,10 @@ from tuiapp.widgets.life_bar import milliseconds
 NAME_WIDTH = 11
 FACT_WIDTH = 19
 NOTE_WIDTH = 36
+NEXT_GAP = "screen.gap(1)"
+MOST_COMPANY = 6  # lines of names
+PLACEHOLDER = " … e saves all of them"
+MOST_PLACEHOLDER = len(PLACEHOLDER) + 1
 NUM_RUNS = 3  # runs of block ids that are spelled out
 
 
@@ -52,8 +57,12 @@ def draw_blocks(life: Life, width: int) -> Content:
     return _track("KV blocks", spark(held, room), "$success", note)
 
 
-def draw_gaps(life: Life, width: int) -> Content:
-    """Gaps between deliveries, and who caused the longest one."""
+def draw_gaps(life: Life, width: int, chosen: int = 0) -> Content:
+    """Gaps between deliveries, who caused one of the longest, and everybody who was served in it.
+
+    Args:
+        chosen: which of the longest gaps; 0 is the longest.
+    """
     shares = percentiles(life.gaps)
     if not shares or not life.worst:
         why = "undefined: all is delivered at once" if life.e2e is not None else "none so far"
@@ -64,15 +73,37 @@ def draw_gaps(life: Life, width: int) -> Content:
         f"max {milliseconds(life.worst.seconds)}"
     )
     bars = spark(shrink(life.gaps, room), min(room, len(life.gaps)))
-    told = draw_sentence("", explain_gap(life.worst), width)
-    return Content("\n").join([_track("ITL", bars.ljust(room), "$phase-decode-ink", note), told])
+    itl = _track("ITL", bars.ljust(room), "$phase-decode-ink", note)
+    return Content("\n").join([itl, *_draw_gap(life.worst_gaps, chosen, width)])
 
 
-def draw_sentence(name: str, text: str, width: int) -> Content:
-    """A sentence beside its name, in as many lines as it takes."""
-    lines = wrap(one_line(text), max(10, width - NAME_WIDTH))
+def _draw_gap(gaps: Sequence[Gap], chosen: int, width: int) -> list[Content]:
+    """Who caused a gap, and who was served in it where it stands out or was asked for."""
+    gap = gaps[chosen]
+    told = explain_gap(gap, is_worst=chosen == 0)
+    length = f"{milliseconds(gap.seconds)}: " if chosen else ""
+    lines = [draw_sentence(f"gap {chosen + 1} of {len(gaps)}", f"{length}{told}", width, NEXT_GAP)]
+    if chosen or is_notable(gap):
+        name, company = tell_company(gap)
+        lines.append(draw_sentence(name, company, width, most_lines=MOST_COMPANY))
+    return lines
+
+
+def draw_sentence(
+    name: str, text: str, width: int, click: str = "", most_lines: int | None = None
+) -> Content:
+    """A sentence beside its name, in as many lines as it takes, or as there may be.
+
+    Args:
+        click: the action of a click on the name.
+    """
+    room = max(MOST_PLACEHOLDER, width - NAME_WIDTH)
+    lines = wrap(one_line(text), room, max_lines=most_lines, placeholder=PLACEHOLDER)
     beside = f"\n{' ' * NAME_WIDTH}".join(lines)
-    return Content.assemble((f"{name:<{NAME_WIDTH}}", "$muted"), (beside, "$accent"))
+    style = Style.parse("$muted")
+    style = style + Style.from_meta({"@click": click}) if click else style
+    padding = " " * (NAME_WIDTH - len(name))
+    return Content.assemble((name, style), padding, (beside, "$accent"))
 
 
 def shrink(values: Sequence[float], width: int) -> list[float]:
