@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from engine.plan import RunnerError
 from engine.request import PENDING
-from tests.runners.builders import make_model, make_runner
+from tests.runners.builders import make_model, make_requests, make_runner, make_torch_core, serve
 from tests.runners.fake_capture import FakeCapture
+from tests.runners.late_device import LateDevice
 from tests.runners.overlapping import LENGTHS, decode, make_seqs, settle, step
 
 
@@ -52,6 +55,65 @@ def test_behind_a_pass_that_failed_nothing_is_taken_over():
 
     with pytest.raises(RunnerError, match="is pending that the last pass did not sample"):
         step(runner, seqs)
+
+
+@pytest.fixture
+def late(monkeypatch):
+    with LateDevice(monkeypatch) as device:
+        yield device
+
+
+@pytest.mark.parametrize("has_graphs", [False, True], ids=["eager", "graphs"])
+def test_a_device_that_is_late_gives_the_same_tokens(monkeypatch, has_graphs):
+    waiting = decode(make_seqs(), is_overlapping=False)
+    capture = FakeCapture() if has_graphs else None
+
+    with LateDevice(monkeypatch) as late:
+        assert decode(make_seqs(), is_overlapping=True, capture=capture) == waiting
+        late.finish()
+    # Once for the tokens of each pass, and once for the inputs that the graph was recorded with.
+    assert late.num_waits == 10 + has_graphs
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_device_that_comes_along_at_times_gives_the_same_tokens(monkeypatch, seed):
+    knobs = {"async_scheduling": True, "num_kv_blocks": 12}
+    expected = serve(make_torch_core("llama", **knobs), make_requests())
+    rng = Random(seed)
+
+    with LateDevice(monkeypatch) as late:
+        core = make_torch_core("llama", FakeCapture(), **knobs)
+        launch = core.runner.launch
+
+        def come_along(plan):
+            late.advance(rng.randrange(4))
+            return launch(plan)
+
+        monkeypatch.setattr(core.runner, "launch", come_along)
+        assert serve(core, make_requests()) == expected
+        late.finish()
+    assert late.num_given > 50
+
+
+def test_a_pass_is_launched_without_waiting_for_the_one_under_way(late):
+    seqs, runner = make_seqs(), make_runner(make_model("llama"))
+
+    first = step(runner, seqs)
+    second = step(runner, seqs)
+
+    assert (late.num_waits, late.num_done) == (0, 0)
+    settle(*first)
+    settle(*second)
+    assert late.num_waits == 2
+
+
+def test_passes_whose_tokens_nobody_waits_for_leave_their_inputs_to_the_device(late):
+    runner = make_runner(make_model("llama"))
+
+    runner.rehearse()
+
+    assert late.num_given == 3
+    late.finish()
 
 
 def _fail(*_: object) -> None:

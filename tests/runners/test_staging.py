@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
+import pytest
 import torch
 from torch.overrides import TorchFunctionMode
 
 from engine.runners.inputs.fetching import Fetcher
 from engine.runners.inputs.fields import Shape, num_bytes
 from engine.runners.inputs.staging import Staging
+from tests.runners.late_device import LateDevice
 
 
 class Copies(TorchFunctionMode):
@@ -79,3 +83,52 @@ def test_nothing_is_still_under_way_after_a_copy_where_no_fence_would_tell():
         fetcher.fetch(torch.tensor([3, 1]))
 
     assert copies.blocking == [True, True]
+
+
+@pytest.fixture
+def late(monkeypatch):
+    with LateDevice(monkeypatch) as device:
+        yield device
+
+
+def send(staging: Staging, number: int) -> None:
+    staging.open(SHAPE).token_ids[:] = number
+    staging.send(SHAPE)
+
+
+def test_two_passes_are_prepared_without_waiting_for_the_device(late):
+    staging = Staging(CPU)
+
+    send(staging, 1)
+    send(staging, 2)
+
+    assert (late.num_waits, late.num_done) == (0, 0)
+
+
+def test_a_buffer_is_written_again_once_the_device_has_read_it_and_no_later(late):
+    staging = Staging(CPU)
+    for number in range(5):
+        send(staging, number)
+
+    assert (late.num_waits, late.num_done) == (3, 3)
+    late.finish()  # notices what was written over
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_however_far_the_device_has_come_it_reads_what_was_sent(late, seed):
+    rng, staging = Random(seed), Staging(CPU)
+    for number in range(12):
+        late.advance(rng.randrange(3))
+        send(staging, number)
+
+    late.finish()
+
+
+def test_memory_that_the_device_still_reads_is_not_given_back_for_larger(late):
+    staging = Staging(CPU)
+    send(staging, 1)
+    send(staging, 2)
+
+    staging.open(Shape(100_000, 2))
+
+    late.finish()
