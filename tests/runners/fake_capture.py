@@ -2,19 +2,25 @@
 
 It refuses what the capture of a CUDA graph refuses or gets wrong without a word:
 
-- the host waits for the device: `.item()`, `.tolist()`, `bool()`, a copy to the host;
+- the host waits for the device: `.item()`, `.tolist()`, `bool()`, a tensor as text, `synchronize`;
+- something is copied between the host and the device: `.to("cpu")`, `copy_` into or out of the
+  host's memory, a tensor made of the host's numbers;
 - a shape depends on what a tensor holds: `nonzero`, masks as an index;
-- a tensor is made of the host's numbers, whose copy would not be recorded;
-- at a replay an operator, a number or the place of an input is another than when it was recorded.
+- at a replay an operator, a Triton launch, its grid, a number or the place of an input is another
+  than when it was recorded.
 
 An operator is written down with its arguments: a tensor made meanwhile by which operator made it,
-one that was there before by its address, all else by its value.
+one that was there before by its address, all else by its value. So is a launch, with its grid;
+what happens in the interpreted kernel itself is the device's own affair.
+
+All tensors lie on the CPU. What the captured function says is on the device is told from the host
+by its index: while a capture is under way, a tensor says that it lies on `cpu:0`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import torch
@@ -37,31 +43,44 @@ PYTHON_WAITS = {
     torch.Tensor.__float__,
     torch.Tensor.__index__,
     torch.Tensor.__array__,
+    torch.Tensor.__repr__,
+    torch.Tensor.__format__,
 }
 FROM_PYTHON = {torch.tensor, torch.as_tensor, torch.from_numpy}
+ASKS_WHERE = {torch.Tensor.device.__get__}
+DEVICE = torch.device("cpu", 0)
+SYNCHRONIZING = (torch.cpu, torch.cuda, torch.accelerator)
+INTERPRETER = "triton.runtime.interpreter"
 
 Line = tuple[Any, ...]
 
 
 class FakeCapture:
-    """Attributes:
-    num_captures, num_replays: so far.
+    """Args:
+        host: knows which tensors lie in the host's memory.
+
+    Attributes:
+        num_captures, num_replays: so far.
+        num_launches: of Triton kernels, in all that was recorded.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, host: Container[torch.Tensor] = ()) -> None:
         self.num_captures = 0
         self.num_replays = 0
+        self.num_launches = 0
+        self._host = host
 
     def capture(self, run: Run) -> Run:
         for _ in range(NUM_WARM_UPS):
             run()
-        first = Recording()
+        first = Recording(self._host)
         with first:
             output = run()
         self.num_captures += 1
+        self.num_launches += sum(line[0].startswith("launch") for line in first.lines)
 
         def replay() -> torch.Tensor:
-            again = Recording()
+            again = Recording(self._host)
             with again:
                 result = run()
             self.num_replays += 1
@@ -83,13 +102,14 @@ def compare(first: list[Line], again: list[Line]) -> None:
 
 
 class Recording:
-    """What a function has torch do, while it is entered."""
+    """What a function has torch and Triton do, while it is entered."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: Container[torch.Tensor]) -> None:
         self.lines: list[Line] = []
         self._made: dict[int, tuple[int, int]] = {}
         self._held: list[torch.Tensor] = []  # or another tensor might get the address or the id
-        self._modes = _Python(), _Operators(self._note)
+        operators = _Operators(self._note, host)
+        self._modes = _Python(), operators, _Launches(self._note_launch), _Waits()
 
     def __enter__(self) -> None:
         for mode in self._modes:
@@ -108,6 +128,10 @@ class Recording:
                 self._held.append(tensor)
                 self._made[id(tensor)] = (len(self.lines) - 1, index)
 
+    def _note_launch(self, name: str, grid: Any, arguments: dict[str, Any]) -> None:
+        described = {key: self._describe(value) for key, value in arguments.items()}
+        self.lines.append((f"launch {name}", grid, described))
+
     def _describe(self, value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
             return value
@@ -121,15 +145,18 @@ class Recording:
 class _Operators(TorchDispatchMode):
     """Sees each operator that runs, those within composite ones included."""
 
-    def __init__(self, note: Callable[[Any, Any, Any], None]) -> None:
+    def __init__(
+        self, note: Callable[[Any, Any, Any], None], host: Container[torch.Tensor]
+    ) -> None:
         super().__init__()
         self._note = note
+        self._host = host
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if is_kernel():
             return func(*args, **kwargs)
-        refuse(func, args)
+        refuse(func, args, self._host)
         with self:
             parts = func.decompose(*args, **kwargs)
         if parts is not NotImplemented:
@@ -140,14 +167,81 @@ class _Operators(TorchDispatchMode):
 
 
 class _Python(TorchFunctionMode):
-    """Sees what reads or makes a tensor of the CPU without an operator."""
+    """Sees what reads, makes or moves a tensor of the CPU without an operator."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if func in PYTHON_WAITS and not is_kernel():
-            raise RuntimeError(f"{func.__name__} waits for the device")
-        if func in FROM_PYTHON:
-            raise RuntimeError(f"{func.__name__} copies from the host")
-        return func(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        problem = why_not(func, args, kwargs)
+        if problem and not is_kernel():
+            raise RuntimeError(f"{func.__name__} {problem}")
+        return DEVICE if func in ASKS_WHERE and not is_kernel() else func(*args, **kwargs)
+
+
+class _Launches:
+    """Sees each launch of a kernel that is interpreted."""
+
+    def __init__(self, note: Callable[[str, Any, dict[str, Any]], None]) -> None:
+        self._note = note
+        self._undo: Callable[[], None] = nothing
+
+    def __enter__(self) -> None:
+        interpreter = sys.modules.get(INTERPRETER)
+        if interpreter is None:
+            return  # then there are no kernels yet either
+        kind, note = interpreter.GridExecutor, self._note
+        launch = kind.__call__
+
+        def noted(executor: Any, *args: Any, **kwargs: Any) -> None:
+            arguments = dict(zip(executor.arg_names, args, strict=False)) | kwargs
+            grid = executor.grid(arguments) if callable(executor.grid) else executor.grid
+            note(executor.fn.__qualname__, grid, arguments)
+            launch(executor, *args, **kwargs)
+
+        kind.__call__ = noted
+        self._undo = lambda: setattr(kind, "__call__", launch)
+
+    def __exit__(self, *error: object) -> None:
+        self._undo()
+
+
+class _Waits:
+    """Refuses calls that wait for the device and know no tensor."""
+
+    def __init__(self) -> None:
+        self._before = [module.synchronize for module in SYNCHRONIZING]
+
+    def __enter__(self) -> None:
+        def synchronize(*_: object) -> None:
+            raise RuntimeError("synchronize waits for the device")
+
+        for module in SYNCHRONIZING:
+            module.synchronize = synchronize
+
+    def __exit__(self, *error: object) -> None:
+        for module, before in zip(SYNCHRONIZING, self._before, strict=True):
+            module.synchronize = before
+
+
+def nothing() -> None:
+    """Do nothing."""
+
+
+def why_not(func: Any, args: Any, kwargs: dict[str, Any]) -> str:
+    """What a capture cannot hold about a call; empty for nothing."""
+    if func in PYTHON_WAITS:
+        return "waits for the device"
+    if func in FROM_PYTHON:
+        return "copies from the host"
+    if func is torch.Tensor.to and any(map(is_host, (*args[1:], *kwargs.values()))):
+        return "copies to the host"
+    return ""
+
+
+def is_host(where: Any) -> bool:
+    """Whether an argument of `Tensor.to` names the host."""
+    if isinstance(where, str):
+        return where == "cpu"
+    return isinstance(where, torch.device) and where == torch.device("cpu")
 
 
 def is_kernel() -> bool:
@@ -160,7 +254,7 @@ def is_kernel() -> bool:
     return False
 
 
-def refuse(func: Any, args: Any) -> None:
+def refuse(func: Any, args: Any, host: Container[torch.Tensor]) -> None:
     """Raises:
     RuntimeError: a capture cannot hold the operator.
     """
@@ -171,6 +265,8 @@ def refuse(func: Any, args: Any) -> None:
         raise RuntimeError(f"the shape that {name} gives depends on data")
     if name in FROM_HOST or (name == "where" and overload.startswith("Scalar")):
         raise RuntimeError(f"{name} copies from the host")
+    if name == "copy_" and (args[0] in host) is not (args[1] in host):
+        raise RuntimeError(f"copy_ copies {'to' if args[0] in host else 'from'} the host")
     if name in ("index", "index_put", "index_put_"):
         indices = [each for each in args[1] if each is not None]
         if any(index.dtype in (torch.bool, torch.uint8) for index in indices):

@@ -9,6 +9,7 @@ from engine.runners.attention.attend import AttentionOptions
 from engine.runners.attention.gather import GatherAttention
 from engine.runners.kv_cache import LayerCache, LayerShape
 from engine.runners.triton.paged_launch import LayerKind, Splitting
+from tests.runners.fake_capture import FakeCapture
 from tests.runners.passes import (
     CPU,
     OPTIONS,
@@ -188,6 +189,26 @@ def test_what_the_callers_tensors_hold_is_read_at_each_launch():
         refill(batch, made.spans)
         output = made.attend_prepared(backend, ALL)
         torch.testing.assert_close(output, attend_plainly(made, ALL))
+
+
+def test_one_recorded_launch_serves_contexts_in_one_part_and_in_many():
+    passes = make_pass([Rows(1, 2), Rows(1, 0)]), make_pass([Rows(1, 90), Rows(1, 7)])
+    backend, batch = make_backend(splitting=IN_SPLITS), empty_batch(2, max_blocks=32)
+    cache = LayerCache(passes[1].cache.shape, 64, BLOCK_SIZE, CPU)
+    capture, query = FakeCapture(), torch.zeros_like(passes[1].query)
+
+    def run() -> torch.Tensor:
+        backend.begin_decode(batch)
+        return backend.attend(query, query, query, cache, ALL)
+
+    replay = capture.capture(run)
+
+    assert capture.num_launches == 2, "to attend, and to join what was split"
+    for made in passes:
+        refill(batch, made.spans)
+        query.copy_(made.query)
+        cache.entries[: len(made.cache.entries)] = made.cache.entries
+        torch.testing.assert_close(replay(), attend_plainly(made, ALL))
 
 
 def test_padding_of_a_captured_pass_attends_to_nothing():
