@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.programs import find_program
-from tests.tui.tour import TOUR, check_readable
+from tests.tui.tour import CULPRIT, REWIND, TOUR, WAITS, WHY, check_readable, name
 
 ROOT = Path(__file__).parents[2]
 WIDTH, HEIGHT = 120, 36
@@ -21,7 +21,7 @@ SECONDS = 120.0  # that a scene may take on a machine with other things to do
 POLL = 0.25
 READLINE = {"COLUMNS", "LINES"}  # which Python's readline sets, whatever the terminal's size
 PASSES = re.compile(r" pass (\d+) · ")
-KEYS = {"escape": "Escape", "enter": "Enter"}  # as tmux names them
+KEYS = {"escape": "Escape", "enter": "Enter", "space": "Space", "up": "Up"}  # as tmux names them
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -82,12 +82,23 @@ def terminal(tmp_path):
     terminal.tmux("kill-server")
 
 
-def test_the_tour_in_a_terminal(terminal):
+def test_the_tour_in_a_terminal(terminal, tmp_path):
     terminal.wait_for(("b Burst", "r0"))
-    for scene in TOUR.scenes:
+    seen = {}
+    for number, scene in enumerate(TOUR.scenes, 1):
         for key in scene.keys:
             terminal.press(key)
         terminal.let_run(scene.passes)
-        check_readable(terminal.wait_for(scene.shows), WIDTH, HEIGHT)
+        text = terminal.wait_for(scene.shows)
+        (tmp_path / f"{number:02}.txt").write_text(f"{scene.caption}\n\n{text}\n", "utf-8")
+        check_readable(text, WIDTH, HEIGHT)
+        seen.setdefault(name(scene), text)
+    assert "measured here" in seen["c"]
+    assert WAITS.search(seen[WHY]), seen[WHY]
+    assert CULPRIT.search(seen["r"]), seen["r"]
+    assert re.search(r"◀ pass \d+ of \d+", seen[REWIND])
     terminal.press("q")
-    assert "Traceback" not in terminal.wait_for(("code 0",))
+    last = terminal.wait_for(("code 0",))
+    (tmp_path / "left.txt").write_text(last, "utf-8")
+    assert "Traceback" not in last
+    assert len(list(tmp_path.glob("*.txt"))) == len(TOUR.scenes) + 1
