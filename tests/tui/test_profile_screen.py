@@ -60,3 +60,15 @@ async def test_it_names_the_way_to_attend_and_why_not_a_better_one():
         await stage.app.push_screen(ProfileScreen(stage.app.screen._session, info))
 
         assert f"attention by {way}, 2 threads" in shown(stage, "#phases")
+
+
+async def test_over_a_pass_that_was_gone_back_to_it_shows_that_pass_and_says_so():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(100)
+        stage.app.rewind.go(40)
+        await stage.press("p")
+        assert "◀ pass 40" in str(stage.app.screen.query_one("#dialog").border_title)
+        assert "of the last 39 passes" in shown(stage, "#phases")
+        stage.backend.run(50)
+        stage.app.screen.draw()
+        assert "of the last 39 passes" in shown(stage, "#phases")

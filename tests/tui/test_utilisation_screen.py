@@ -37,7 +37,9 @@ async def test_u_opens_it_and_every_measure_says_what_it_is_and_when_it_lies():
 async def test_a_device_without_a_name_is_called_simulated_once():
     async with staged() as stage:
         info = replace(stage.backend.core.info, device="simulated")
-        stage.app.push_screen(UtilisationScreen(stage.app.session, info, USUAL_KEYS))
+        stage.app.push_screen(
+            UtilisationScreen(stage.app.rewind, stage.app.session, info, USUAL_KEYS)
+        )
         await stage.settle()
         shown = screen_text(stage.app)
         assert "use of a simulated device" in shown
@@ -52,3 +54,22 @@ async def test_it_follows_the_engine_while_it_is_open():
         stage.backend.run(150)
         stage.app.screen.draw()
         assert str(stage.app.screen.query_one("#text", Static).render()) != before
+
+
+async def test_over_a_pass_that_was_gone_back_to_it_shows_that_pass_and_says_so():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(60)
+        await stage.press("u")
+        then = str(stage.app.screen.query_one("#text", Static).render())
+        await stage.press("u")
+        await stage.run(150)
+        stage.app.rewind.go(60)
+        await stage.press("u")
+        assert str(stage.app.screen.query_one("#text", Static).render()) == then
+        assert "use of sim, simulated  ◀ pass 60" in screen_text(stage.app)
+        stage.backend.run(50)
+        stage.app.screen.draw()
+        assert str(stage.app.screen.query_one("#text", Static).render()) == then
+        await stage.press("u", "f", "u")
+        assert "◀" not in screen_text(stage.app)
+        assert str(stage.app.screen.query_one("#text", Static).render()) != then

@@ -6,6 +6,7 @@ from engine.events import Arrived, Event
 from engine.log import EventLog
 from tuiapp.explain.fold import LifeFold
 from tuiapp.explain.life import Life
+from tuiapp.view.reading import read_on
 
 
 class LifeReader:
@@ -24,11 +25,7 @@ class LifeReader:
 
     def read(self, now: float) -> Life | None:
         """Its life by now, or None if its arrival is no longer in the log."""
-        events, end = self._log.since(self._position)
-        begin, self._position = end - len(events), end
-        if self._until is not None:
-            self._position = min(end, self._until)
-            events = events[: max(0, self._until - begin)]
+        events, self._position = read_on(self._log, self._position, self._until)
         for event in self._skip_to_arrival(events):
             if self._fold and not self._fold.is_over:
                 self._fold.feed(event)

@@ -23,7 +23,7 @@ from tuiapp.session import Session
 from tuiapp.text import clean, one_line
 from tuiapp.view.filtering import Filter
 from tuiapp.view.layout import TALL
-from tuiapp.view.rewind import Rewind
+from tuiapp.view.rewind import Rewind, tell_pass
 from tuiapp.view.tracked import RequestView
 from tuiapp.widgets.life_bar import draw_life
 from tuiapp.widgets.life_facts import draw_blocks, draw_facts, draw_gaps, draw_sentence
@@ -117,8 +117,7 @@ class InspectScreen(Dialog[int | None]):
         place = ""
         if self._request_id in ids:
             place = f"  ({ids.index(self._request_id) + 1} of {len(ids)})"
-        at = f"  ◀ pass {self._rewind.at}" if self._rewind.at else ""
-        return f"{one_line(self._request_id + label)}{place}{at}"
+        return f"{one_line(self._request_id + label)}{place}{tell_pass(self._rewind)}"
 
     def _ids(self) -> tuple[str, ...]:
         """Of the requests that can be gone through."""

@@ -212,11 +212,12 @@ class LiveScreen(ChoosingScreen):
 
     def action_utilisation(self) -> None:
         if self.snapshot.info:
-            self.app.push_screen(UtilisationScreen(self._session, self.snapshot.info, self._keys))
+            screen = UtilisationScreen(self._rewind, self._session, self.snapshot.info, self._keys)
+            self.app.push_screen(screen)
 
     def action_profile(self) -> None:
         if self.snapshot.info:
-            self.app.push_screen(ProfileScreen(self._session, self.snapshot.info))
+            self.app.push_screen(ProfileScreen(self._rewind, self.snapshot.info))
 
     def action_lessons(self) -> None:
         if self._session.prompts is not None:

@@ -15,10 +15,10 @@ from engine.metrics.host_time import PHASES, Cycle, HostReport, PhaseTime
 from tuiapp.counting import counted
 from tuiapp.screens.dialog import Dialog
 from tuiapp.screens.live_keys import closing
-from tuiapp.session import Session
 from tuiapp.view.device import name_device
 from tuiapp.view.host_phases import WORDS
 from tuiapp.view.profile import Profile, stack
+from tuiapp.view.rewind import Rewind, tell_pass
 from tuiapp.view.way import tell_way
 from tuiapp.widgets.hanging import hang
 
@@ -41,7 +41,10 @@ COLOURS = {
 
 
 class ProfileScreen(Dialog[None]):
-    """The last passes, each from its begin to the begin of the next."""
+    """The passes before the moment that is shown, each from its begin to the begin of the next.
+
+    It follows the engine, or stays at the pass that was gone back to.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         closing("profile"),
@@ -54,12 +57,11 @@ class ProfileScreen(Dialog[None]):
     ProfileScreen #bars { text-wrap: nowrap; }
     """
 
-    def __init__(self, session: Session, info: EngineInfo) -> None:
-        title = f"time of a pass on {name_device(info)}"
+    def __init__(self, rewind: Rewind, info: EngineInfo) -> None:
+        title = f"time of a pass on {name_device(info)}{tell_pass(rewind)}"
         super().__init__(title, "a column is a pass, begin to begin   esc close")
-        self._session = session
         self._info = info
-        self._profile = Profile(session.backend.log)
+        self._profile = Profile(rewind.log, rewind.position)
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="profile"):

@@ -17,6 +17,7 @@ from tuiapp.screens.live_keys import closing
 from tuiapp.session import Session
 from tuiapp.text import one_line
 from tuiapp.view.device import name_device
+from tuiapp.view.rewind import Rewind, tell_pass
 from tuiapp.view.use_row import UseRow
 from tuiapp.view.use_table import use_rows
 from tuiapp.view.utilisation import Utilisation
@@ -29,7 +30,10 @@ MOST_TREND = 60
 
 
 class UtilisationScreen(Dialog[None]):
-    """Trends of the last half minute, each with its meaning."""
+    """Trends of the half minute before the moment that is shown, each with its meaning.
+
+    It follows the engine, or stays at the pass that was gone back to.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         closing("utilisation"),
@@ -40,12 +44,14 @@ class UtilisationScreen(Dialog[None]):
     UtilisationScreen #uses { height: auto; max-height: 1fr; scrollbar-size-vertical: 1; }
     """
 
-    def __init__(self, session: Session, info: EngineInfo, keys: Keys) -> None:
-        super().__init__(f"use of {name_device(info)}", "each column is half a second   esc close")
+    def __init__(self, rewind: Rewind, session: Session, info: EngineInfo, keys: Keys) -> None:
+        title = f"use of {name_device(info)}{tell_pass(rewind)}"
+        super().__init__(title, "each column is half a second   esc close")
+        self._shown = rewind.snapshot.time if rewind.at else None
         self._session = session
         self._info = info
         self._keys = keys
-        self._use = Utilisation(session.backend.log)
+        self._use = Utilisation(rewind.log, rewind.position)
         self._use.note(info)
 
     def compose_body(self) -> ComposeResult:
@@ -61,7 +67,8 @@ class UtilisationScreen(Dialog[None]):
 
     def draw(self) -> None:
         """Show how things stand."""
-        reading = self._use.poll(self._session.backend.now())
+        now = self._session.backend.now() if self._shown is None else self._shown
+        reading = self._use.poll(now)
         width = self.query_one("#uses").scrollable_content_region.width
         rows = [_show(row, width) for row in use_rows(reading, self._info, self._keys)]
         self.query_one("#text", Static).update(Content("\n").join(rows))

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from engine.log import EventLog
 from engine.metrics.host_time import Cycle, HostReport, HostTime
+from tuiapp.view.reading import read_on
 
 NUM_CYCLES = 240  # some ten seconds of passes: what the numbers are of
 MOST_EVENTS = 20_000  # read of what happened before the first look
 
 
 class Profile:
-    """Reads the log on its own, from shortly before it is first asked."""
+    """Reads the log on its own, from shortly before it is first asked.
 
-    def __init__(self, log: EventLog) -> None:
+    Args:
+        until: position in the log at which to stop for good; None follows the log.
+    """
+
+    def __init__(self, log: EventLog, until: int | None = None) -> None:
         self._log = log
-        self._position = max(log.first, len(log) - MOST_EVENTS)
+        self._until = until
+        end = len(log) if until is None else until
+        self._position = max(log.first, end - MOST_EVENTS)
         self._time = HostTime(NUM_CYCLES)
 
     def poll(self) -> HostReport | None:
         """Read what is new; return the sums, None before there is a whole cycle."""
-        events, self._position = self._log.since(self._position)
+        events, self._position = read_on(self._log, self._position, self._until)
         self._time.feed(events)
         return self._time.report()
 

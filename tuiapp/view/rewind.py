@@ -187,6 +187,11 @@ class Rewind:
         return nearest if nearest is self._past else nearest.copy()
 
 
+def tell_pass(rewind: Rewind) -> str:
+    """For the title of a panel: which pass it shows, where that is not the newest."""
+    return f"  ◀ pass {rewind.at}" if rewind.at else ""
+
+
 def open_log(log: EventLog) -> Rewind:
     """Follow a log, which may begin with a keyframe in the middle of a run."""
     live = ViewModel(log)

@@ -12,6 +12,7 @@ from engine.log import EventLog
 from engine.metrics.recomputed import Recomputed
 from engine.settings import EngineSettings
 from tuiapp.view.peaks import Peaks, find_peaks
+from tuiapp.view.reading import read_on
 
 BUCKET_SECONDS = 0.5
 NUM_BUCKETS = 120
@@ -100,11 +101,17 @@ class _Bucket:
 
 
 class Utilisation:
-    """Reads the log on its own, from shortly before it is first asked."""
+    """Reads the log on its own, from shortly before it is first asked.
 
-    def __init__(self, log: EventLog) -> None:
+    Args:
+        until: position in the log at which to stop for good; None follows the log.
+    """
+
+    def __init__(self, log: EventLog, until: int | None = None) -> None:
         self._log = log
-        self._position = max(log.first, len(log) - MOST_EVENTS)
+        self._until = until
+        end = len(log) if until is None else until
+        self._position = max(log.first, end - MOST_EVENTS)
         self._buckets: OrderedDict[int, _Bucket] = OrderedDict()
         self._info: EngineInfo | None = None
         self._settings: EngineSettings | None = None
@@ -120,7 +127,7 @@ class Utilisation:
 
     def poll(self, now: float) -> Reading:
         """Read what is new; return how things stand at `now`, in seconds on the engine's clock."""
-        events, self._position = self._log.since(self._position)
+        events, self._position = read_on(self._log, self._position, self._until)
         for event in events:
             self._fold(event)
         while len(self._buckets) > NUM_BUCKETS:
