@@ -57,7 +57,7 @@ async def test_it_names_the_way_to_attend_and_why_not_a_better_one():
         way = "grouped gather + sdpa (not triton: triton is not installed [pip])"
         info = replace(make_info(), is_simulated=False, attention=way, num_threads=2)
 
-        await stage.app.push_screen(ProfileScreen(stage.app.screen._session, info))
+        await stage.app.push_screen(ProfileScreen(stage.app.rewind, info))
 
         assert f"attention by {way}, 2 threads" in shown(stage, "#phases")
 
