@@ -33,19 +33,35 @@ def test_there_is_a_knob_for_every_field_and_each_says_what_it_does():
     ("name", "bounds"),
     [
         ("batcher", "static, dynamic, continuous"),
-        ("max_num_seqs", "a whole number, at least 1"),
-        ("num_kv_blocks", "a whole number, at least 0"),
+        ("max_num_seqs", "a whole number, 1 to 4,096"),
+        ("max_batch_size", "a whole number, 1 to 4,096"),
+        ("max_num_batched_tokens", "a whole number, at least 1"),
+        ("num_kv_blocks", "a whole number, 0 to 10,000,000"),
         ("max_queue_delay_ms", "a number, at least 0"),
         ("enable_chunked_prefill", "on, off"),
         ("long_prefill_token_threshold", "a whole number, at least 0, or auto"),
         ("deliver", "auto, batch, stream"),
         ("ignore_eos", "auto, on, off"),
         ("preferred_batch_size", "whole numbers with commas between them, or nothing"),
-        ("watermark", "a number, at least 0"),
+        ("watermark", "a number, 0 to 0.5"),
     ],
 )
 def test_bounds_are_those_of_the_settings(name, bounds):
     assert KNOBS[name].bounds == bounds
+
+
+@pytest.mark.parametrize("name", [name for name, knob in KNOBS.items() if knob.most is not None])
+def test_the_greatest_number_is_accepted_and_none_above_it(name):
+    knob, roomy = KNOBS[name], EngineSettings(max_num_batched_tokens=10_000)
+    assert getattr(change(roomy, knob, str(knob.most)), name) == knob.most
+    with pytest.raises(ConfigError, match=f"at most {knob.most}"):
+        change(roomy, knob, str(knob.most * 2))
+
+
+def test_a_notch_stops_at_the_greatest_number():
+    settings = EngineSettings(watermark=0.3, max_batch_size=3000)
+    assert nudge(settings, KNOBS["watermark"], 1).watermark == 0.5
+    assert nudge(settings, KNOBS["max_batch_size"], 1).max_batch_size == 4096
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from engine.batchers import BATCHERS
 from engine.config import ConfigError, construct, read_fields
-from engine.settings import EngineSettings, KvPolicy, SchedulingPolicy
+from engine.settings import MOST, EngineSettings, KvPolicy, SchedulingPolicy
 
 AUTO = "auto"  # how None is written
 NOTHING = "none"  # and an empty list
@@ -47,6 +47,7 @@ class Knob:
         text: what it does, from the docstring.
         is_optional: it may be left to the engine.
         least: the smallest number that is accepted; None where it is no number.
+        most: the greatest one; None where there is no such bound.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Knob:
     text: str
     is_optional: bool
     least: int | None
+    most: float | None
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -74,7 +76,8 @@ class Knob:
             return "whole numbers with commas between them, or nothing"
         noun = "a whole number" if self.kind is int else "a number"
         least = "" if self.least is None else f", at least {self.least}"
-        return f"{noun}{least}{f', or {AUTO}' if self.is_optional else ''}"
+        range_ = least if self.most is None else f", {self.least} to {self.most:,}"
+        return f"{noun}{range_}{f', or {AUTO}' if self.is_optional else ''}"
 
 
 @cache
@@ -142,6 +145,7 @@ def nudge(settings: EngineSettings, knob: Knob, steps: int) -> EngineSettings:
         turned = max(least, number // 2 if knob.kind is int else number / 2)
     else:
         turned = number * 2 or 1
+        turned = turned if knob.most is None else min(knob.most, turned)
     return change(settings, knob, show_value(turned))
 
 
@@ -164,7 +168,7 @@ def _read(name: str, hint: Any, texts: dict[str, str]) -> Knob:
     parts = get_args(hint) if origin in (Union, types.UnionType) else (origin or hint,)
     kind = next(part for part in parts if part is not types.NoneType)
     text = texts.get(name) or (inspect.getdoc(kind) or "").split("\n\n")[0]
-    return Knob(name, kind, text, types.NoneType in parts, _least(name, kind))
+    return Knob(name, kind, text, types.NoneType in parts, _least(name, kind), MOST.get(name))
 
 
 def _entries(doc: str) -> Iterator[tuple[str, str]]:
