@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
+from datetime import timedelta
 
 import pytest
 from textual.color import Color
 from textual.strip import Strip
 
+from tests.library.builders import WHEN, keep, straggler
 from tests.tui.colour import contrast
+from tests.tui.comparing import finish, press
+from tests.tui.goldens import screen_lines, screen_text
 from tests.tui.stage import alike_traffic, mixed_traffic, staged
-from tuiapp.shot.cells import screen_lines
+from tuiapp.library.library import Library
+from tuiapp.screens.failure import FailureScreen
+from tuiapp.screens.replay import ReplayScreen
+from tuiapp.screens.report import ReportScreen
 from tuiapp.theme import THEMES
 
 LEAST = 4.5  # WCAG 2.2, success criterion 1.4.3
@@ -46,8 +53,22 @@ def lines_in_front(app):
     lines = [Strip(line) for line in screen_lines(app)]
     if not app.screen.is_modal:
         return lines
-    x, y, width, height = app.screen.children[0].region
-    return [line.crop(x, x + width) for line in lines[y : y + height]]
+    regions = [*regions_in_front(app.screen)]
+    assert regions, "a dialog of which nothing is seen"
+    return [
+        line.crop(region.x, region.right)
+        for region in regions
+        for line in lines[region.y : region.bottom]
+    ]
+
+
+def regions_in_front(widget):
+    """The outermost boxes that a dialog draws; its own covers the screen."""
+    for child in widget.children:
+        if child.region:
+            yield child.region
+        else:
+            yield from regions_in_front(child)
 
 
 def pale_words(app):
@@ -78,11 +99,82 @@ async def pale_words_by_theme(stage):
 async def test_every_word_stands_out_from_its_paper_in_every_theme(tour):
     async with staged((120, 36), mixed_traffic, num_kv_blocks=60) as stage:
         await stage.run(120)
+        found = {}
         for keys in tour:
             await stage.pilot.press(*keys)
             await stage.settle()
-            assert not await pale_words_by_theme(stage), keys
+            if pale := await pale_words_by_theme(stage):
+                found[keys] = pale
             await stage.pilot.press("escape", "escape")
+    assert found == {}
+
+
+KEPT = (  # from the live screen, of a folder in which runs are kept
+    ("o",),
+    ("o", "space", "slash"),
+    ("o", "slash", *"stat"),
+    ("o", "end"),
+    ("o", "enter"),
+    ("o", "enter", "pagedown"),
+    ("o", "enter", "g"),
+    ("o", "d"),
+    ("o", "space", "down", "space", "c"),
+    ("o", "space", "down", "space", "l"),
+)
+
+
+@pytest.mark.parametrize("keys", KEPT, ids=" ".join)
+async def test_every_word_about_kept_runs_stands_out_in_every_theme(keys, tmp_path):
+    library = Library(tmp_path)
+    for number, variant in enumerate(("static", "continuous")):
+        keep(library, variant, WHEN + timedelta(hours=number))
+    (library.folder / "notes.jsonl").write_text("not a run\n")
+    async with staged(traffic=mixed_traffic, library=library) as stage:
+        await stage.run(20)
+        await stage.press(*keys)
+        assert stage.app.screen is not stage.live
+        if isinstance(stage.app.screen, ReplayScreen):
+            await stage.until(lambda: stage.app.screen.newest.num_passes == 18)
+            stage.app.screen.draw_all()
+        assert await pale_words_by_theme(stage) == {}
+
+
+async def test_every_word_of_reports_stands_out_in_every_theme():
+    async with staged(num_kv_blocks=4096) as stage:
+        await stage.press("r")
+        assert await pale_words_by_theme(stage) == {}
+        await stage.press("escape")
+        stage.app.session.play_preset(straggler(), "static")
+        await stage.run(100_000)
+        await stage.settle()
+        assert isinstance(stage.app.screen, ReportScreen)
+        assert await pale_words_by_theme(stage) == {}
+
+
+async def test_every_word_of_a_failure_stands_out_in_every_theme():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(60)
+        stage.backend.runner.fails_next = True
+        await stage.run(2)
+        assert isinstance(stage.app.screen, FailureScreen)
+        assert await pale_words_by_theme(stage) == {}
+
+
+async def test_every_word_of_a_comparison_that_ran_stands_out_in_every_theme():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(60)
+        await stage.press("c")
+        await finish(stage)
+        for keys in ((), ("home", "shift+right", "down"), ("g",)):
+            await press(stage, *keys)
+            assert await pale_words_by_theme(stage) == {}, keys
+
+
+async def test_every_word_of_the_palette_stands_out_in_every_theme():
+    async with staged() as stage:
+        await stage.press("ctrl+p", *"theme", "colon")
+        await stage.until(lambda: "Theme: light" in screen_text(stage.app))
+        assert await pale_words_by_theme(stage) == {}
 
 
 async def test_shared_blocks_can_be_counted_in_every_theme():

@@ -95,9 +95,9 @@ class AttackScreen(Dialog[None]):
 
 def _row(number: int, name: str, what: str, watch: str) -> Content:
     return Content.assemble(
-        (f" {number}  ", "bold $accent"),
+        (f" {number}  ", "bold"),
         (f"{name:<18}", "bold"),
         what,
         "\n    ",
-        (watch, "$muted"),
+        (watch, "italic"),
     )

@@ -149,7 +149,7 @@ class LanesScreen(Dialog[Lineup]):
 
 def _line(name: str, draft: Draft) -> Content:
     """A lane, and what it runs under."""
-    mark = ("◦ ", "bold $accent") if draft.is_shown else ("  ", "")
+    mark = ("◦ " if draft.is_shown else "  ", "bold")
     shown = one_line(name)
     short = shown if len(shown) < NAME else f"{shown[: NAME - 2]}…"
     style = "bold" if draft.is_shown else ""

@@ -52,7 +52,7 @@ class LessonsScreen(Dialog[None]):
 
     def compose_body(self) -> ComposeResult:
         options = [
-            Option(Content.assemble((f" {number}  ", "bold $accent"), lesson.title), id=lesson.id)
+            Option(Content.assemble((f" {number}  ", "bold"), lesson.title), id=lesson.id)
             for number, lesson in enumerate(self._lessons.values(), start=1)
         ]
         yield OptionList(*options, markup=False, compact=True)

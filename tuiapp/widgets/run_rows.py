@@ -25,13 +25,13 @@ def draw_heading(width: int) -> Content:
 
 def draw_entry(entry: Entry, width: int, *, is_marked: bool) -> Content:
     """One run."""
-    mark = (" ◦ " if is_marked else "   ", "bold $accent")
+    mark = (" ◦ " if is_marked else "   ", "bold")
     when = entry.when.strftime("%b %d %H:%M") if entry.when else "—"
     if entry.problem:
         return Content.assemble(
             mark,
             f"{when:<{DATE}}{_fit(entry.name, NAME)}",
-            (_fit(entry.problem, max(2, width - len(mark[0]) - DATE - NAME)), "$error"),
+            (_fit(entry.problem, max(2, width - len(mark[0]) - DATE - NAME)), "italic"),
         )
     name = f"{entry.preset} {entry.engine}".strip()
     device = "simulated" if entry.is_simulated else entry.device
