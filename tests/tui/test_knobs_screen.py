@@ -59,7 +59,7 @@ async def test_an_error_stands_beside_the_field_and_nothing_changes():
         assert text_of(stage, "#problem") == "must be at least 1, got 0"
         assert settings(stage).max_num_seqs == 8
         await stage.press("escape")
-        assert text_of(stage, "#problem") == "a whole number, at least 1"
+        assert text_of(stage, "#problem") == "a whole number, 1 to 4,096"
         assert isinstance(stage.app.screen, KnobsScreen)
         await stage.press("escape")
         assert isinstance(stage.app.screen, LiveScreen)
