@@ -1,7 +1,7 @@
 import pytest
 
 from engine.config import ConfigError
-from engine.settings import BatcherName, EngineSettings
+from engine.settings import BatcherName, Delivery, EngineSettings
 from tuiapp.overrides import NONE, Overrides
 
 
@@ -15,6 +15,20 @@ def test_what_was_named_wins():
     assert wanted.apply(EngineSettings(max_num_seqs=3)) == EngineSettings(
         batcher=BatcherName.STATIC, max_num_seqs=3
     )
+
+
+@pytest.mark.parametrize(
+    ("values", "deliver"),
+    [
+        ({"batcher": BatcherName.CONTINUOUS}, None),
+        ({"batcher": BatcherName.CONTINUOUS, "deliver": Delivery.BATCH}, Delivery.BATCH),
+        ({"batcher": BatcherName.STATIC}, Delivery.BATCH),
+        ({"max_batch_size": 4}, Delivery.BATCH),
+    ],
+)
+def test_another_batcher_delivers_as_it_is_known_for_unless_that_was_named(values, deliver):
+    settings = EngineSettings(batcher=BatcherName.STATIC, deliver=Delivery.BATCH)
+    assert Overrides(values).apply(settings).deliver is deliver
 
 
 @pytest.mark.parametrize(

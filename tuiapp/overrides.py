@@ -29,11 +29,16 @@ class Overrides:
     def apply(self, settings: EngineSettings) -> EngineSettings:
         """The settings with what the user named.
 
+        With another batcher answers are delivered as that one is known for, unless the user named
+        `deliver` too: what stood there was said of the batcher before.
+
         Raises:
             ConfigError: they do not go together; the message names what the user typed.
         """
+        is_other = self.values.get("batcher", settings.batcher) != settings.batcher
+        values = {"deliver": None, **self.values} if is_other else self.values
         try:
-            return construct(partial(replace, settings), self.values)
+            return construct(partial(replace, settings), values)
         except ConfigError as error:
             raise self.blame(error) from None
 
