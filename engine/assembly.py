@@ -5,6 +5,8 @@ torch is imported only where a model really runs.
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import replace
 from difflib import get_close_matches
 
@@ -18,6 +20,7 @@ from engine.hardware.devices import device_files
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.log import EventLog
 from engine.runners.costed import CostedRunner
+from engine.runners.parallel.launched import check_launch, find_launch
 from engine.runners.parts import (
     SMALL_MODEL,
     ModelSpec,
@@ -31,7 +34,7 @@ from engine.runners.wait_policy import wait_passively
 from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
 
-__all__ = ["ModelSpec", "build_core", "fit_to_model"]
+__all__ = ["ModelSpec", "build_core", "fit_to_model", "follow_leader"]
 
 NOT_SIMULATED = {  # fields of `ModelSpec` that shape how a real model runs, and their flags
     "attention": "--attention",
@@ -67,6 +70,7 @@ def build_core(
         ConfigError: there is no such model or device, or no memory for it.
     """
     _check_device(spec.device)
+    check_launch(find_launch(os.environ), spec.tensor_parallel_size)
     if spec.device.startswith("sim"):
         parts = _simulate(spec, settings, clock, cost)
     else:
@@ -87,6 +91,29 @@ def build_core(
             parts = replace(parts, runner=costed, info=replace(parts.info, is_simulated=True))
     settings = fit_to_model(settings, parts.info.num_params)
     return EngineCore(settings, parts.info, parts.runner, parts.tokenizer, clock, log)
+
+
+def follow_leader(spec: ModelSpec) -> bool:
+    """Where torchrun started this process to follow another, do so until that one is done.
+
+    Keys that interrupt are for the leader, which tells the others when to end.
+
+    Returns:
+        Whether it did, so that nothing is left to do; else this process leads, or is alone.
+
+    Raises:
+        ConfigError: torchrun started more or fewer processes than are to share the model.
+    """
+    launch = find_launch(os.environ)
+    check_launch(launch, spec.tensor_parallel_size)
+    if launch is None or launch.rank == 0:
+        return False
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    wait_passively()
+    with quiet_imports():
+        from engine.runners.parallel.follow import follow
+    follow(spec)
+    return True
 
 
 def _check_device(name: str) -> None:

@@ -146,5 +146,5 @@ def test_more_devices_than_there_are_cannot_share_a_model():
     with pytest.raises(ConfigError, match="--tensor-parallel works on CUDA and CPU, not on mps"):
         choose_rank_device(torch.device("mps"), 2)
     if torch.cuda.device_count() < 64:
-        with pytest.raises(ConfigError, match="--tensor-parallel 64 needs as many CUDA devices"):
+        with pytest.raises(ConfigError, match="--tensor-parallel 64 needs 64 CUDA devices here"):
             choose_rank_device(torch.device("cuda"), 64)

@@ -106,7 +106,8 @@ TensorParallel = Annotated[
         "--tensor-parallel",
         metavar="N",
         min=1,
-        help="Processes, a device each, to share a model.",
+        help="Processes, a device each, to share a model; or torchrun starts so many. It goes"
+        " without CUDA graphs and fused kernels, and with neither --compile nor --quantization.",
         rich_help_panel=MODEL,
     ),
 ]

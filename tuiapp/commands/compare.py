@@ -8,13 +8,14 @@ from enum import Enum
 import typer
 from rich.console import Console
 
+from engine.assembly import follow_leader
 from engine.config import ConfigError
 from tuiapp.lanes.mishaps import tell_mishap
 from tuiapp.lanes.verdict import decide
 from tuiapp.reports.as_json import dump, study_to_json
 from tuiapp.reports.as_table import print_report
 from tuiapp.reports.as_text import to_csv, to_markdown
-from tuiapp.running.runs import RunRequest, exit_code, make_study, plan_comparison
+from tuiapp.running.runs import DONE, RunRequest, exit_code, make_study, plan_comparison
 from tuiapp.running.study import Study
 
 
@@ -50,6 +51,8 @@ def compare_and_report(request: RunRequest, form: Form) -> int:
     Raises:
         ConfigError: a variant, a setting, a model or a device that cannot be.
     """
+    if follow_leader(request.spec):
+        return DONE
     study = make_study(_settle_repeats(request), plan_comparison(request))
     if study:
         study = replace(study, judgement=judge_engines(study))

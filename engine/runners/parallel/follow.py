@@ -1,6 +1,7 @@
 """A process of its own that holds a share of a model and follows the leader: `python -m`.
 
-The argument is the `ModelSpec` as JSON; which rank it is, the environment says.
+The argument is the `ModelSpec` as JSON; which rank it is, the environment says. One that torchrun
+started calls `follow` itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Tensor parallelism on one machine: `Ranks` for the process that leads, `follow` for the others.
+"""Tensor parallelism: `Ranks` for the process that leads, `follow` for the others.
 
 transformers shards the weights by the model's own plan, and sums what the shards give. The leader
 runs the whole engine; the others hold their share of the weights and of the KV cache, and run each
-pass that the leader shares with them, so that nothing has to be decided twice.
+pass that the leader shares with them, so that nothing has to be decided twice. The leader starts
+the others on its own machine, unless torchrun has started all of them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ import torch.distributed as dist
 from engine.config import ConfigError
 from engine.runners.inputs.fields import Fields
 from engine.runners.inputs.pack import Span
+from engine.runners.parallel.adopted import Adopted
 from engine.runners.parallel.followers import Followers
+from engine.runners.parallel.launched import find_launch
 from engine.runners.parallel.orders import Pass, Resize, Stop, send, send_tensors
 from engine.runners.parallel.ports import LOOPBACK, free_port
 from engine.runners.parts import ModelSpec
@@ -47,13 +50,14 @@ class Ranks:
     """
 
     def __init__(self, spec: ModelSpec, device: torch.device) -> None:
-        port = free_port()
         self.size = size = spec.tensor_parallel_size
-        command = [sys.executable, "-m", "engine.runners.parallel.follow", json.dumps(asdict(spec))]
-        places = (_surroundings(rank, size, port) for rank in range(1, size))
-        self._followers = Followers(command, places)
-        self._finish = weakref.finalize(self, dismiss, self._followers)
-        os.environ.update(_surroundings(0, size, port))
+        self._followers: Followers | Adopted
+        if find_launch(os.environ):
+            self._followers = Adopted()
+            self._finish = weakref.finalize(self, dismiss, self._followers)
+        else:
+            self._followers = _start_others(spec)
+            self._finish = weakref.finalize(self, _dismiss_started, self._followers)
         try:
             join(device)
         except RuntimeError as error:
@@ -122,9 +126,10 @@ def choose_rank_device(device: torch.device, size: int) -> torch.device:
         ConfigError: there are not so many devices, or their kind cannot work together.
     """
     if device.type == "cuda":
-        if torch.cuda.device_count() < size:
+        num_here = int(os.environ.get("LOCAL_WORLD_SIZE", size))  # torchrun's, of this machine
+        if torch.cuda.device_count() < num_here:
             raise ConfigError(
-                f"--tensor-parallel {size} needs as many CUDA devices, and here are "
+                f"--tensor-parallel {size} needs {num_here} CUDA devices here, and there are "
                 f"{torch.cuda.device_count()}"
             )
         return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
@@ -139,16 +144,19 @@ def join(device: torch.device) -> None:
     Raises:
         RuntimeError: the others did not come.
     """
+    backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
+    if find_launch(os.environ):
+        dist.init_process_group(backend, timeout=TIME_TO_WAIT)  # torchrun says where they meet
+        return
     rank, size = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     port = int(os.environ["MASTER_PORT"])
     store = dist.TCPStore(  # type: ignore[attr-defined]
         LOOPBACK, port, size, is_master=rank == 0, timeout=TIME_TO_JOIN
     )
-    backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
     dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=TIME_TO_WAIT)
 
 
-def dismiss(followers: Followers) -> None:
+def dismiss(followers: Followers | Adopted) -> None:
     """Have the followers end, by themselves if they listen, and leave their group."""
     if followers.are_alive and followers.are_listening:
         with suppress(RuntimeError):  # one that died meanwhile needs no telling
@@ -157,9 +165,24 @@ def dismiss(followers: Followers) -> None:
         followers.kill()  # one that still loads would hear of it only afterwards
     if dist.is_initialized():
         dist.destroy_process_group()
+    followers.wait()
+
+
+def _start_others(spec: ModelSpec) -> Followers:
+    """Start them on this machine; the surroundings of all, this one's too, say who they are."""
+    port, size = free_port(), spec.tensor_parallel_size
+    command = [sys.executable, "-m", "engine.runners.parallel.follow", json.dumps(asdict(spec))]
+    places = (_surroundings(rank, size, port) for rank in range(1, size))
+    followers = Followers(command, places)
+    os.environ.update(_surroundings(0, size, port))
+    return followers
+
+
+def _dismiss_started(followers: Followers | Adopted) -> None:
+    """Have the followers end; this process is a rank no more."""
+    dismiss(followers)
     for name in _surroundings(0, 1, 0):
         os.environ.pop(name, None)
-    followers.wait()
 
 
 def _surroundings(rank: int, size: int, port: int) -> dict[str, str]:
