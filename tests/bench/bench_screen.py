@@ -27,7 +27,7 @@ def main() -> None:
     assert cost, "there are no pseudo-terminals here"
     print(f" headless: median {cost.without:6.0f} tok/s")
     print(f"   screen: median {cost.with_screen:6.0f} tok/s")
-    print(f"    ratio: median {cost.ratio:6.2f}; {cost.cpu_ratio:.1%} of a core is left")
+    print(f"    ratio: median {cost.ratio:6.2f}; {cost.tell_left()}")
     print(f"load average {os.getloadavg()[0]:.1f}")
 
 

@@ -113,9 +113,7 @@ def _costs(report: BenchReport) -> list[RenderableType]:
         table.add_row("event log", f"{log['seconds'] * 1e6:.0f} µs a pass, {share}")
     if screen := report.screen:
         rates = f"{screen.with_screen:,.0f} tok/s with it, {screen.without:,.0f} without"
-        table.add_row(
-            "screen", f"{rates}: ×{screen.ratio:.2f}, {screen.cpu_ratio:.1%} of a core is left"
-        )
+        table.add_row("screen", f"{rates}: ×{screen.ratio:.2f}; {screen.tell_left()}")
     own, all_of_them = report.own_memory / 2**20, report.peak_memory / 2**20
     table.add_row("peak memory", f"{own:,.0f} MiB; {all_of_them:,.0f} with all contenders loaded")
     return [_title("Costs"), table]

@@ -36,13 +36,24 @@ class ScreenCost:
         without, with_screen: output tokens a second.
         ratio: of the second to the first, in the median pair.
         cpu_ratio: what of a core the screen leaves to the engine. The wall time of a run counts its
-            frames, so that they weigh no more where another load makes the run longer.
+            frames, so that they weigh no more where another load makes the run longer. It is a
+            difference of two runs: above 1, these differ by more than the frames take.
+        cpu_least, cpu_most: between what it lies, of all pairs.
     """
 
     without: float
     with_screen: float
     ratio: float
     cpu_ratio: float
+    cpu_least: float
+    cpu_most: float
+
+    def tell_left(self) -> str:
+        """What of a core is left, and whether that can be said at all."""
+        pairs = f"{self.cpu_least:.1%} to {self.cpu_most:.1%} by pair"
+        if self.cpu_most > 1:
+            return f"what frames take cannot be told from noise (left of a core: {pairs})"
+        return f"{self.cpu_ratio:.1%} of a core is left ({pairs})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +78,14 @@ def measure_screen(spec: ModelSpec, effort: Effort) -> ScreenCost | None:
         [_run(spec, effort, kind, pty.openpty) for kind in ("headless", "screen")]
         for _ in range(effort.num_screens)
     ]
+    left = [_left(off, on) for off, on in pairs]
     return ScreenCost(
         without=median(off.per_second for off, _ in pairs),
         with_screen=median(on.per_second for _, on in pairs),
         ratio=median(on.per_second / off.per_second for off, on in pairs),
-        cpu_ratio=median(_left(off, on) for off, on in pairs),
+        cpu_ratio=median(left),
+        cpu_least=min(left),
+        cpu_most=max(left),
     )
 
 
