@@ -44,11 +44,12 @@ def test_a_cpu_with_kernels_of_its_own_takes_them_and_else_says_what_is_missing(
 
 def test_without_triton_the_next_best_is_taken_and_the_reason_kept():
     assert choose("auto", NO_TRITON, IN_LARGE_BLOCKS) == Choice("varlen", MISSING)
-    assert choose("auto", NO_TRITON, LLAMA) == Choice("gather", MISSING)
+    blocks = "blocks of 16 tokens are no multiple of 256 (block_size = 256 allows it)"
+    assert choose("auto", NO_TRITON, LLAMA) == Choice("gather", f"{MISSING}; not varlen: {blocks}")
 
 
 def test_an_old_device_gathers():
-    reason = "not triton: it needs compute capability 8.0, and this device has 7.5"
+    reason = "not triton or varlen: it needs compute capability 8.0, and this device has 7.5"
 
     assert choose("auto", replace(H200, capability=(7, 5)), LLAMA) == Choice("gather", reason)
 

@@ -5,7 +5,7 @@ Pure: what there is comes in as values, `Platform` and `Demands`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -73,7 +73,7 @@ class Choice:
 
     Attributes:
         name: one of `ATTENTIONS` but `auto`.
-        passed_over: why the best way that this device is made for was not taken; or empty.
+        passed_over: why each better way that this device is made for was not taken; or empty.
     """
 
     name: str
@@ -105,8 +105,8 @@ def choose(
         return Choice(name)
     if platform.device != "cuda":
         return _choose_for_cpu(platform, reasons["native"])
-    best = next(way for way in IN_ORDER if not reasons[way])
-    return Choice(best, reasons["triton"] and f"not triton: {reasons['triton']}")
+    best = IN_ORDER.index(next(way for way in IN_ORDER if not reasons[way]))
+    return Choice(IN_ORDER[best], _tell_passed_over(IN_ORDER[:best], reasons))
 
 
 def check_name(name: str) -> None:
@@ -168,6 +168,14 @@ def _choose_for_cpu(platform: Platform, no_native: str) -> Choice:
     return Choice("gather", "" if platform.no_native is None else f"not native: {no_native}")
 
 
+def _tell_passed_over(ways: Sequence[str], reasons: Mapping[str, str]) -> str:
+    """Why none of these was taken, each reason once."""
+    ways_by_reason: dict[str, list[str]] = {}
+    for way in ways:
+        ways_by_reason.setdefault(reasons[way], []).append(way)
+    return "; ".join(f"not {' or '.join(ways)}: {why}" for why, ways in ways_by_reason.items())
+
+
 def _why_not_device(platform: Platform) -> str:
     if platform.device != "cuda":
         return f"it needs a CUDA device, and this is {platform.device}"
@@ -194,5 +202,8 @@ def _why_not_settings(demands: Demands) -> str:
         dtype = str(demands.dtype).removeprefix("torch.")
         return f"it cannot do {dtype} (--dtype bfloat16)"
     if demands.block_size % VARLEN_BLOCK_SIZE:
-        return f"blocks of {demands.block_size} tokens are no multiple of {VARLEN_BLOCK_SIZE}"
+        return (
+            f"blocks of {demands.block_size} tokens are no multiple of {VARLEN_BLOCK_SIZE} "
+            f"(block_size = {VARLEN_BLOCK_SIZE} allows it)"
+        )
     return ""
