@@ -16,6 +16,7 @@ from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.runners.first_line import first_line
 from engine.runners.loading.hub import reach
 from engine.runners.loading.load_progress import counting_tensors
+from engine.runners.loading.shares import check_shares
 from engine.runners.loading.sources import Source, find_source
 from engine.runners.parts import check_load_format
 from engine.tokenizer import Tokenizer, ToyTokenizer, load_tokenizer
@@ -99,7 +100,12 @@ def _load(
     source: Source, device: torch.device, dtype: torch.dtype, *, is_dummy: bool, is_sharded: bool
 ) -> LoadedModel:
     config = AutoConfig.from_pretrained(source.place, **source.options)
-    sharing = {"distributed_config": DistributedConfig(tp_plan="auto")} if is_sharded else {}
+    sharing = {}
+    if is_sharded:
+        text_config = config.get_text_config()
+        num_heads = getattr(text_config, "num_key_value_heads", text_config.num_attention_heads)
+        check_shares(num_heads, torch.distributed.get_world_size())
+        sharing = {"distributed_config": DistributedConfig(tp_plan="auto")}
     if is_dummy:
         model = _randomise(config, device, dtype)
     else:
