@@ -194,7 +194,8 @@ async def test_brackets_choose_a_gap_and_g_goes_to_its_pass():
         await stage.press("down", "enter")
         first = part(stage, "tracks")
         assert "gap 1 of 5 Pass 31 took 72 ms " in first
-        assert "pass 31 prefill 3000 of bomb (>99% of 3001 tokens) · decode 1 of s0" in first
+        told = "pass 31 prefill 3000 of bomb (>99% of 3001 tokens) · decode 1 of s0"
+        assert part(stage, "company") == told
         await stage.press("]")
         second = part(stage, "tracks")
         assert "gap 2 of 5 52 ms: Pass 41 took 52 ms " in second
@@ -217,6 +218,31 @@ async def test_a_click_on_the_gap_chooses_the_next_one():
         await stage.pilot.click(offset=(column + 1, row))
         await stage.settle()
         assert "gap 2 of 5" in part(stage, "tracks")
+
+
+def many_streams(backend):
+    """More streams than names have room in a small terminal, and a long prompt amid them."""
+    for number in range(60):
+        request = Request(f"stream-{number}", (5,) * 20, SamplingParams(max_tokens=80))
+        backend.submit(request)
+    backend.run(30)
+    backend.submit(Request("bomb", (7,) * 1000, SamplingParams(max_tokens=4)))
+
+
+async def test_everybody_in_the_pass_of_a_gap_is_named_however_many():
+    async with staged(
+        (80, 24), many_streams, max_num_seqs=64, num_kv_blocks=1024, **WHOLE
+    ) as stage:
+        await stage.run(10)
+        await stage.press("down", "enter")
+        named = part(stage, "company")
+        assert all(f"stream-{number}" in named for number in range(60))
+        texts = stage.app.screen.query_one("#texts")
+        assert texts.max_scroll_y > 0
+        assert "bomb" in screen_text(stage.app)
+        await stage.press("pagedown")
+        await stage.pilot.pause()
+        assert texts.scroll_y > 0
 
 
 async def test_where_there_is_no_gap_brackets_and_g_say_so():

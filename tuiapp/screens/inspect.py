@@ -26,11 +26,19 @@ from tuiapp.view.layout import TALL
 from tuiapp.view.rewind import Rewind, tell_pass
 from tuiapp.view.tracked import RequestView
 from tuiapp.widgets.life_bar import draw_life
-from tuiapp.widgets.life_facts import draw_blocks, draw_facts, draw_gaps, draw_sentence
+from tuiapp.widgets.life_facts import (
+    draw_blocks,
+    draw_company,
+    draw_facts,
+    draw_gaps,
+    draw_sentence,
+)
 from tuiapp.widgets.waterfall import draw_waterfall
 
 REFRESH_SECONDS = 0.25
 NO_FILTER = Filter()
+SCROLLBAR = BORDER = 1  # cells
+LEAST_TEXT = 3  # lines
 LONGEST_PROMPT = 4000  # characters of a prompt that are shown
 HINT = "← → others   [ ] gaps   g go to it   c copy   e export   x abort   esc close"
 
@@ -60,7 +68,7 @@ class InspectScreen(Dialog[int | None]):
     InspectScreen > #dialog { width: 108; }
     InspectScreen .part { height: auto; }
     InspectScreen.-tall .part { margin-top: 1; }
-    InspectScreen #texts { height: auto; max-height: 1fr; min-height: 3; }
+    InspectScreen #texts { height: auto; min-height: 3; }
     InspectScreen #texts { border-top: solid $border-blurred; scrollbar-size-vertical: 1; }
     """
 
@@ -79,6 +87,7 @@ class InspectScreen(Dialog[int | None]):
         for name in ("life", "waterfall", "facts", "tracks"):
             yield Static(id=name, classes="part", markup=False)
         with VerticalScroll(id="texts"):
+            yield Static(id="company", markup=False)
             yield Static(id="text", markup=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -102,6 +111,13 @@ class InspectScreen(Dialog[int | None]):
             self._draw_life(life)
         elif view:
             self._draw_rest(view)
+        self.call_after_refresh(self._fit_texts)
+
+    def _fit_texts(self) -> None:
+        """Let the texts scroll in what the other parts leave of the terminal."""
+        texts, frame = self.query_one("#texts"), self.query_one("#dialog")
+        above = texts.region.y - frame.region.y
+        texts.styles.max_height = max(LEAST_TEXT, self.size.height - above - BORDER)
 
     def _look_at(self, request_id: str) -> None:
         """Change over to a request."""
@@ -136,6 +152,7 @@ class InspectScreen(Dialog[int | None]):
         gaps = draw_gaps(life, width, self._gap)
         tracks = [draw_blocks(life, width), gaps, *self._why(width)]
         self._say("#tracks", Content("\n").join(tracks))
+        self._say_company(draw_company(life, width - SCROLLBAR, self._gap))
         prompt = Content.styled(self._prompt_of(life), "$muted")
         answer = Content(clean(life.text).lstrip() or "no text yet")
         self._say("#text", Content("\n").join([prompt, answer]))
@@ -146,7 +163,13 @@ class InspectScreen(Dialog[int | None]):
         for part in ("#waterfall", "#facts"):
             self._say(part, Content(""))
         self._say("#tracks", Content("\n").join(self._why(self.query_one("#life").size.width)))
+        self._say_company(None)
         self._say("#text", Content(clean(view.text) or "no text yet"))
+
+    def _say_company(self, company: Content | None) -> None:
+        """Name everybody who was served in a gap; it can be many, so they scroll with the text."""
+        self.query_one("#company").display = company is not None
+        self._say("#company", company or Content(""))
 
     def _why(self, width: int) -> list[Content]:
         """What the request waits for, if it does."""

@@ -20,9 +20,6 @@ NAME_WIDTH = 11
 FACT_WIDTH = 19
 NOTE_WIDTH = 36
 NEXT_GAP = "screen.gap(1)"
-MOST_COMPANY = 6  # lines of names
-PLACEHOLDER = " … e saves all of them"
-MOST_PLACEHOLDER = len(PLACEHOLDER) + 1
 NUM_RUNS = 3  # runs of block ids that are spelled out
 
 
@@ -58,7 +55,7 @@ def draw_blocks(life: Life, width: int) -> Content:
 
 
 def draw_gaps(life: Life, width: int, chosen: int = 0) -> Content:
-    """Gaps between deliveries, who caused one of the longest, and everybody who was served in it.
+    """Gaps between deliveries, and who caused one of the longest.
 
     Args:
         chosen: which of the longest gaps; 0 is the longest.
@@ -74,31 +71,33 @@ def draw_gaps(life: Life, width: int, chosen: int = 0) -> Content:
     )
     bars = spark(shrink(life.gaps, room), min(room, len(life.gaps)))
     itl = _track("ITL", bars.ljust(room), "$phase-decode-ink", note)
-    return Content("\n").join([itl, *_draw_gap(life.worst_gaps, chosen, width)])
+    return Content("\n").join([itl, _draw_gap(life.worst_gaps, chosen, width)])
 
 
-def _draw_gap(gaps: Sequence[Gap], chosen: int, width: int) -> list[Content]:
-    """Who caused a gap, and who was served in it where it stands out or was asked for."""
-    gap = gaps[chosen]
-    told = explain_gap(gap, is_worst=chosen == 0)
-    length = f"{milliseconds(gap.seconds)}: " if chosen else ""
-    lines = [draw_sentence(f"gap {chosen + 1} of {len(gaps)}", f"{length}{told}", width, NEXT_GAP)]
-    if chosen or is_notable(gap):
-        name, company = tell_company(gap)
-        lines.append(draw_sentence(name, company, width, most_lines=MOST_COMPANY))
-    return lines
+def _draw_gap(gaps: Sequence[Gap], chosen: int, width: int) -> Content:
+    told = explain_gap(gaps[chosen], is_worst=chosen == 0)
+    length = f"{milliseconds(gaps[chosen].seconds)}: " if chosen else ""
+    return draw_sentence(f"gap {chosen + 1} of {len(gaps)}", f"{length}{told}", width, NEXT_GAP)
 
 
-def draw_sentence(
-    name: str, text: str, width: int, click: str = "", most_lines: int | None = None
-) -> Content:
-    """A sentence beside its name, in as many lines as it takes, or as there may be.
+def draw_company(life: Life, width: int, chosen: int = 0) -> Content | None:
+    """Everybody who was served in one of the longest gaps; None where there is nothing to tell.
+
+    That of the longest is told if it stands out, of another one since it was asked for.
+    """
+    if not life.worst_gaps or not (chosen or is_notable(life.worst_gaps[0])):
+        return None
+    return draw_sentence(*tell_company(life.worst_gaps[chosen]), width)
+
+
+def draw_sentence(name: str, text: str, width: int, click: str = "") -> Content:
+    """A sentence beside its name, in as many lines as it takes.
 
     Args:
         click: the action of a click on the name.
     """
-    room = max(MOST_PLACEHOLDER, width - NAME_WIDTH)
-    lines = wrap(one_line(text), room, max_lines=most_lines, placeholder=PLACEHOLDER)
+    room = max(10, width - NAME_WIDTH)
+    lines = wrap(one_line(text), room, break_on_hyphens=False)  # which names may have
     beside = f"\n{' ' * NAME_WIDTH}".join(lines)
     style = Style.parse("$muted")
     style = style + Style.from_meta({"@click": click}) if click else style
