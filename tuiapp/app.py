@@ -191,11 +191,10 @@ class Playground(App[int]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """All that has a key here, our themes, and what Textual has beside its own of these."""
-        actions = {
-            active.binding.action: active.binding
-            for active in screen.active_bindings.values()
-            if active.enabled and isinstance(active.node, Screen)
-        }
+        actions: dict[str, Binding] = {}
+        for active in screen.active_bindings.values():
+            if active.enabled and isinstance(active.node, Screen):
+                actions.setdefault(active.binding.action, active.binding)  # its first key
         for action, binding in actions.items():
             title = binding.tooltip or binding.description
             key = show_key(binding.key, is_ascii=self.ascii_only)
