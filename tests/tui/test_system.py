@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.settings import BatcherName, EngineSettings, KvPolicy
+from engine.settings import BatcherName, EngineSettings, KvPolicy, OnFull, PassOrder
 from tuiapp.knobs import next_system, read_systems, system_of
 
 SYSTEMS = read_systems()
@@ -44,6 +44,7 @@ def test_the_next_one_goes_round():
         ("vllm", BatcherName.CONTINUOUS, KvPolicy.PAGED, True),
         ("sarathi", BatcherName.CONTINUOUS, KvPolicy.PAGED, True),
         ("tgi", BatcherName.CONTINUOUS, KvPolicy.PAGED, False),
+        ("trtllm", BatcherName.CONTINUOUS, KvPolicy.PAGED, False),
         ("triton-dynamic", BatcherName.DYNAMIC, KvPolicy.PAGED, True),
         ("hf-generate", BatcherName.STATIC, KvPolicy.PAGED, True),
     ],
@@ -54,3 +55,21 @@ def test_each_sets_the_policy_that_it_is_known_for(name, batcher, kv_policy, is_
     assert settings.batcher is batcher
     assert settings.kv_policy is kv_policy
     assert settings.enable_chunked_prefill is is_chunked
+
+
+@pytest.mark.parametrize(
+    ("name", "on_full", "pass_order", "has_prefix_cache"),
+    [
+        ("vllm", OnFull.PREEMPT_NEWEST, PassOrder.DECODE_FIRST, True),
+        ("tgi", OnFull.NO_EVICT, PassOrder.PREFILL_ALONE, False),
+        ("trtllm", OnFull.NO_EVICT, PassOrder.DECODE_FIRST, True),
+    ],
+)
+def test_engines_of_today_differ_in_who_begins_and_what_is_kept(
+    name, on_full, pass_order, has_prefix_cache
+):
+    [system] = [each for each in SYSTEMS if each.name == name]
+    settings = system.apply(EngineSettings())
+    assert settings.on_full is on_full
+    assert settings.pass_order is pass_order
+    assert settings.enable_prefix_caching is has_prefix_cache
