@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from engine.clock import VirtualClock
 from engine.cost import Linear
-from engine.events import Arrived, Work
+from engine.events import Arrived, Delivered, Step, Work
 from engine.plan import SkipReason
 from engine.request import Request, SamplingParams
 from engine.run import run
 from engine.runners.sim import SimRunner
-from engine.settings import PassOrder
+from engine.settings import BatcherName, Delivery, PassOrder
 from engine.tokenizer import ToyTokenizer
 from engine.workload import Listed
 from tests.builders import ask, make_core
@@ -66,6 +67,85 @@ def test_the_culprit_of_a_planted_spike_is_named(seed):
         took = f"{worst.longest_seconds * 1000:.0f} ms"
         assert told.startswith(f"Pass {worst.longest} took {took} (a usual gap: ")
         assert f"it carried {len(planted.prompt_token_ids)} prefill tokens of bomb" in told
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_culprit_of_a_spike_in_chunks_is_named_with_its_chunk(seed):
+    rng = random.Random(seed)
+    streams = [request(f"s{n}", rng.randint(1, 90), 200, 0.0) for n in range(rng.randint(1, 6))]
+    planted = request("bomb", rng.randint(1500, 3500), 4, rng.uniform(0.3, 1.6))
+    budget = rng.choice((256, 512, 1024))
+    core = costed_core(max_num_seqs=16, max_num_batched_tokens=budget)
+    run(core, Listed([*streams, planted]))
+    lives = lives_of(core.log.since(0)[0], core.clock.now())
+    chunk = budget - len(streams)
+    for stream in streams:
+        worst = lives[stream.id].worst
+        assert worst.carried[0] == Share("bomb", Work.PREFILL, chunk)
+        assert f"it carried {chunk} prefill tokens of bomb" in explain_gap(worst)
+
+
+@pytest.mark.parametrize("batcher", [BatcherName.STATIC, BatcherName.DYNAMIC])
+@pytest.mark.parametrize("seed", range(20))
+def test_into_a_batch_that_runs_nobody_comes_and_no_gap_stands_out(seed, batcher):
+    rng = random.Random(seed)
+    streams = [request(f"s{n}", rng.randint(1, 90), 200, 0.0) for n in range(4)]
+    planted = request("bomb", rng.randint(1500, 3500), 4, rng.uniform(0.3, 1.6))
+    core = costed_core(batcher=batcher, max_batch_size=4, deliver=Delivery.STREAM)
+    run(core, Listed([*streams, planted]))
+    lives = lives_of(core.log.since(0)[0], core.clock.now())
+    assert lives["bomb"].first_pass > max(lives[each.id].worst.longest for each in streams)
+    for stream in streams:
+        assert explain_gap(lives[stream.id].worst).startswith("No gap stands out: ")
+
+
+@pytest.mark.parametrize("batcher", list(BatcherName))
+@pytest.mark.parametrize("seed", range(20))
+def test_a_stall_of_the_engine_is_blamed_on_no_request(seed, batcher):
+    rng = random.Random(seed)
+    streams = [request(f"s{n}", rng.randint(1, 90), 200, 0.0) for n in range(4)]
+    core = costed_core(batcher=batcher, max_batch_size=4, deliver=Delivery.STREAM)
+    for stream in streams:
+        core.add(stream)
+    stall, at = rng.uniform(0.2, 0.9), rng.randint(20, 150)
+    for number in range(190):
+        if number == at:
+            core.clock.sleep(stall)
+        core.step()
+    lives = lives_of(core.log.since(0)[0], core.clock.now())
+    for stream in streams:
+        told = explain_gap(lives[stream.id].worst)
+        assert told.startswith(f"For {stall * 1000:.0f} ms of ")
+        assert " no pass ran at all" in told
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_eviction_is_blamed_for_the_gap_that_it_makes(seed):
+    rng = random.Random(seed)
+    streams = [request(f"s{n}", rng.randint(20, 90), 200, 0.0) for n in range(rng.randint(4, 8))]
+    planted = request("bomb", rng.randint(300, 600), 4, rng.uniform(0.3, 1.6))
+    core = costed_core(max_num_seqs=16, num_kv_blocks=48)
+    run(core, Listed([*streams, planted]))
+    events = core.log.since(0)[0]
+    lives = lives_of(events, core.clock.now())
+    evicted = 0
+    for stream in streams:
+        times = [e.time for e in events if isinstance(e, Delivered) and e.request_id == stream.id]
+        begin, end = max(pairwise(times), key=lambda pair: pair[1] - pair[0])
+        passes = [
+            event.index + 1
+            for event in events
+            if isinstance(event, Step) and begin < event.time <= end
+            if any(lost.request_id == stream.id for lost in event.preempted)
+        ]
+        if passes:
+            evicted += 1
+            worst = lives[stream.id].worst
+            assert (worst.evicted_in, worst.num_evictions) == (passes[0], len(passes))
+            often = f"{len(passes)} times, first " if len(passes) > 1 else ""
+            told = f"It was evicted {often}before pass {passes[0]}, and its next token took "
+            assert explain_gap(worst).startswith(told)
+    assert evicted
 
 
 def test_a_gap_is_as_long_as_its_passes():

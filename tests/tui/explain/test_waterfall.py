@@ -1,6 +1,6 @@
 """The parts of the waterfall add up to the measured TTFT: every request of every preset.
 
-Of many requests that all come at once some are played, of each class the same share.
+The lessons' own presets are among them.
 """
 
 from __future__ import annotations
@@ -19,16 +19,19 @@ from engine.prompts import PromptMaker
 from engine.request import FinishReason
 from engine.run import run
 from engine.settings import EngineSettings
-from engine.workload import Listed
 from tests.tui.explain.observed import lives_of
-from tuiapp.presets import find_preset, list_presets
+from tuiapp.lessons.files import PRESETS as LESSON_PRESETS
+from tuiapp.presets import Preset, list_presets
 from tuiapp.presets.files import shipped_folder
 
-PRESETS = list_presets((shipped_folder(),)).presets
-RUNS = [(each.name, variant.name) for each in PRESETS for variant in each.variants]
+PRESETS = list_presets((shipped_folder(), LESSON_PRESETS)).presets
+RUNS = [
+    pytest.param(preset, variant.name, id=f"{preset.name}-{variant.name}")
+    for preset in PRESETS
+    for variant in preset.variants
+]
 SIMULATED = ModelSpec(device="sim:linear")
 MICROSECOND = 1e-6
-MANY = 128  # at once: those who wait behind so many wait as the others do
 
 
 @pytest.fixture(autouse=True)
@@ -46,19 +49,16 @@ def prompt_maker():
     return PromptMaker(build_core(SIMULATED, EngineSettings(), clock, EventLog()).tokenizer)
 
 
-def events_of(name: str, variant: str):
-    preset, clock = find_preset(name), VirtualClock()
+def events_of(preset: Preset, variant: str):
+    clock = VirtualClock()
     core = build_core(SIMULATED, preset.settings(variant), clock, EventLog(capacity=None))
-    requests = preset.requests(prompt_maker())
-    is_at_once = len({request.arrival for request in requests}) == 1
-    every = -(-len(requests) // MANY) if is_at_once else 1
-    run(core, Listed(requests[::every]) if every > 1 else preset.workload(requests))
+    run(core, preset.workload(preset.requests(prompt_maker())))
     return core.log.since(0)[0], clock.now()
 
 
-@pytest.mark.parametrize(("name", "variant"), RUNS, ids=lambda part: part)
-def test_the_parts_add_up_to_the_measured_ttft_and_e2el(name, variant):
-    events, now = events_of(name, variant)
+@pytest.mark.parametrize(("preset", "variant"), RUNS)
+def test_the_parts_add_up_to_the_measured_ttft_and_e2el(preset, variant):
+    events, now = events_of(preset, variant)
     arrivals, first, last, served = {}, {}, {}, set()
     for event in events:
         match event:
