@@ -88,6 +88,7 @@ def test_the_tour_in_a_terminal(terminal, tmp_path):
     for number, scene in enumerate(TOUR.scenes, 1):
         for key in scene.keys:
             terminal.press(key)
+        terminal.wait_for(scene.shows)  # what moves by itself changes before a key is obeyed
         terminal.let_run(scene.passes)
         text = terminal.wait_for(scene.shows)
         (tmp_path / f"{number:02}.txt").write_text(f"{scene.caption}\n\n{text}\n", "utf-8")
