@@ -10,7 +10,7 @@ from tuiapp.explain.why import explain_skip
 from tuiapp.screens.live_keys import USUAL_KEYS
 from tuiapp.session import Session
 from tuiapp.view.snapshot import Snapshot
-from tuiapp.view.story import tell
+from tuiapp.view.tell import tell
 from tuiapp.view.viewmodel import ViewModel
 
 

@@ -10,7 +10,7 @@ from engine.settings import BatcherName
 from tests.tui.stage import StageBackend
 from tuiapp.screens.live_keys import USUAL_KEYS
 from tuiapp.view.snapshot import Meters, Snapshot
-from tuiapp.view.story import tell, tell_loading
+from tuiapp.view.tell import tell, tell_loading
 from tuiapp.view.viewmodel import ViewModel
 
 
@@ -66,6 +66,25 @@ DYNAMIC = {"batcher": BatcherName.DYNAMIC, "max_batch_size": 4}
             "nobody's stream stops for it.",
         ),
         (
+            [(8, 50), (8, 50), (400, 5)],
+            7,
+            {},
+            "3 requests decode together: one pass gives each of them one token.",
+        ),
+        (
+            [(8, 2)] * 11,
+            2,
+            STATIC,
+            "The batch is done; the next come, up to 4 of 7 waiting.",
+        ),
+        (
+            [(8, 2)] * 5,
+            2,
+            DYNAMIC,
+            "The batch is done; 1 request waits for the next.",
+        ),
+        ([(8, 2)] * 3, 0, {}, "3 requests wait: the next pass takes in as many as it can."),
+        (
             [(8, 9)] * 3,
             4,
             {},
@@ -99,6 +118,45 @@ def test_a_dynamic_batch_says_when_it_starts_at_the_latest():
     assert str(told) == (
         "1 of 4 requests is here: the batch starts when it is full, or in 30 ms at the latest."
     )
+
+
+def test_the_last_chunk_of_a_prompt_is_not_taken_for_the_whole_of_it():
+    backend = StageBackend(long_prefill_token_threshold=2000, max_num_batched_tokens=4096)
+    for number in range(3):
+        backend.submit(Request(f"r{number}", (1,) * 8, SamplingParams(max_tokens=90)))
+    backend.run(60)
+    backend.submit(Request("long", (1,) * 3000, SamplingParams()))
+    viewmodel = ViewModel(backend.log)
+    told = []
+    for _ in range(2):
+        backend.run(1)
+        told.append(str(tell(viewmodel.poll(backend.now()), USUAL_KEYS)))
+    assert told[0].startswith("long's prompt of 3000 tokens comes in chunks: 2000 are in")
+    assert told[1].startswith("4 requests decode together")
+
+
+def test_a_batch_that_is_full_waits_for_nobody():
+    backend = StageBackend(**STATIC)
+    viewmodel = ViewModel(backend.log)
+    for number in range(9):
+        backend.submit(Request(f"r{number}", (1,) * 8, SamplingParams()))
+        if number == 2:
+            backend.core.step()
+    told = str(tell(viewmodel.poll(backend.now()), USUAL_KEYS))
+    assert told == "The batch is full; the next come, up to 4 of 9 waiting."
+    chosen = str(tell(viewmodel.poll(backend.now()), USUAL_KEYS, selected="r0"))
+    assert chosen == "r0 waits: the batch is full and starts with the next pass."
+
+
+def test_nothing_is_to_do_only_when_nobody_waits_and_nobody_runs():
+    for batcher in BatcherName:
+        backend = StageBackend(batcher=batcher, max_batch_size=4)
+        viewmodel = ViewModel(backend.log)
+        for number in range(11):
+            backend.submit(Request(f"r{number}", (1,) * 8, SamplingParams(max_tokens=2 + number)))
+        while backend.run(1):
+            told = str(tell(viewmodel.poll(backend.now()), USUAL_KEYS))
+            assert told.startswith("Nothing to do") is not backend.core.has_work, told
 
 
 def test_a_whole_prompt_is_blamed_for_the_streams_that_stood_still():

@@ -24,6 +24,7 @@ VIEW = RequestView(
     num_output_tokens=3,
     num_delivered=3,
     num_computed=14,
+    num_in_pass=1,
     num_preemptions=0,
     num_cached=0,
     work=Work.DECODE,

@@ -23,6 +23,7 @@ NAMES = {
     SkipReason.LONG_PROMPTS: "another long prompt runs",
     SkipReason.RATIO: "too few wait to interrupt",
 }
+FULL = "the batch is full and starts with the next pass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,8 @@ def explain_skip(skip: Skip, snapshot: Snapshot) -> str:
         case SkipReason.POLICY:
             text = f"the batch takes nobody in until all of it is done ({_taken(snapshot)})"
         case SkipReason.COMPANY:
-            text = f"{_company(skip)}{_deadline(skip, snapshot)}"
+            is_full = len(snapshot.line) >= skip.needed
+            text = f"{_company(skip)}{_deadline(skip, snapshot)}" if not is_full else FULL
         case SkipReason.LONG_PROMPTS:
             most = snapshot.settings.max_long_partial_prefills
             text = f"{counted(most, 'long prompt')} at most may be computed at once"

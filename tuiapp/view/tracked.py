@@ -21,6 +21,7 @@ class RequestView:
         text_start: characters cut off before `text`.
         num_delivered: tokens that have reached the client.
         num_computed: tokens in the cache after the last pass.
+        num_in_pass: those of them that the last pass computed.
         num_cached: tokens that were in it already when the request was first admitted.
     """
 
@@ -32,6 +33,7 @@ class RequestView:
     num_output_tokens: int
     num_delivered: int
     num_computed: int
+    num_in_pass: int
     num_preemptions: int
     num_cached: int
     work: Work | None
@@ -82,6 +84,7 @@ class Tracked:
     num_output_tokens: int = 0
     num_delivered: int = 0
     num_computed: int = 0
+    num_in_pass: int = 0
     num_preemptions: int = 0
     num_cached: int = 0
     work: Work | None = None
@@ -127,11 +130,13 @@ class Tracked:
     def rest(self) -> None:
         """No part of the pass, until a row says otherwise."""
         self._view = self.work = None
+        self.num_in_pass = 0
 
     def run(self, row: RowRecord, began: float) -> None:
         """Note its row in a pass, which began at that moment."""
         self._view = None
         self.work = row.work
+        self.num_in_pass = row.num_tokens
         self.num_computed = row.num_computed + row.num_tokens
         if self.admitted_at is None:
             self.admitted_at = began
@@ -150,7 +155,7 @@ class Tracked:
         """Note that it lost its slot and its cache."""
         self._view = self.work = None
         self.num_preemptions += 1
-        self.num_computed = 0
+        self.num_computed = self.num_in_pass = 0
 
     def deliver(self, now: float, num_tokens: int) -> float | None:
         """Note a delivery; return the gap since the one before, if there was one."""
@@ -187,6 +192,7 @@ class Tracked:
             num_output_tokens=self.num_output_tokens,
             num_delivered=self.num_delivered,
             num_computed=self.num_computed,
+            num_in_pass=self.num_in_pass,
             num_preemptions=self.num_preemptions,
             num_cached=self.num_cached,
             work=self.work,

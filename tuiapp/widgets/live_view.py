@@ -13,7 +13,8 @@ from tuiapp.session import Session
 from tuiapp.view.filtering import Filter
 from tuiapp.view.layout import Layout, lay_out
 from tuiapp.view.snapshot import Snapshot
-from tuiapp.view.story import Story, tell, tell_loading
+from tuiapp.view.story import Story
+from tuiapp.view.tell import tell, tell_loading
 from tuiapp.widgets.kv_map import KvMap
 from tuiapp.widgets.lines import Legend, StoryLine
 from tuiapp.widgets.meters import MeterLine, MetersPanel
