@@ -29,6 +29,7 @@ from engine.runners.layers import plain_ops
 from engine.runners.layers.fuse import CpuKit, DeviceKit, fuse
 from engine.runners.layers.maker import OneDnnMaker, PartMaker
 from engine.runners.layers.pack_linears import pack_linears
+from engine.runners.loading.extras import require
 from engine.runners.loading.load import LoadedModel, load_model
 from engine.runners.loading.precision import choose_precision
 from engine.runners.loading.quantize import NONE, check_method, quantize
@@ -59,6 +60,7 @@ def build_parts(
     check_method(spec.quantization)
     device, ranks = choose_device(spec.device), None
     if spec.tensor_parallel_size > 1:
+        require("accelerate", f"--tensor-parallel {spec.tensor_parallel_size}", extra="parallel")
         device = choose_rank_device(device, spec.tensor_parallel_size)
         ranks = Ranks(spec, device)
     loaded, attention = load_for(spec, device, report)

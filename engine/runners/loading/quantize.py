@@ -7,12 +7,12 @@ the usual recipes leave them.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 
 import torch
 from transformers import PreTrainedModel
 
 from engine.config import ConfigError, suggest
+from engine.runners.loading.extras import require
 
 NONE = "none"
 CONFIGS = {"int8": "Int8WeightOnlyConfig"}  # in torchao.quantization
@@ -29,8 +29,7 @@ def check_method(method: str) -> None:
         raise ConfigError(f"unknown quantization {method!r}; {suggest(method, METHODS)}")
     if method == NONE:
         return
-    if find_spec("torchao") is None:
-        raise ConfigError(f"--quantization {method} needs torchao: pip install 'batchscope[int8]'")
+    require("torchao", f"--quantization {method}", extra="int8")
 
 
 def quantize(model: PreTrainedModel, method: str) -> None:
