@@ -11,7 +11,7 @@ import torch
 
 from engine.config import ConfigError
 from engine.request import Request, SamplingParams
-from engine.runners.loading import quantize as module
+from engine.runners.loading import extras
 from engine.runners.loading.quantize import check_method, quantize
 from tests.runners.builders import make_model, make_model_core, make_prompt, serve
 
@@ -36,9 +36,9 @@ def test_an_unknown_method_is_refused_with_a_known_one():
 
 
 def test_without_torchao_it_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
 
-    with pytest.raises(ConfigError, match=r"needs torchao: pip install 'batchscope\[int8\]'"):
+    with pytest.raises(ConfigError, match=r'needs torchao: pip install -e "\.\[int8\]"'):
         check_method("int8")
 
 
