@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import socket
-import struct
 import subprocess
 import sys
-import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
+from textual.color import Color
 from typer.testing import CliRunner
 
 pytest.importorskip("textual_serve", reason="textual-serve is not there")
@@ -19,10 +19,13 @@ pytest.importorskip("textual_serve", reason="textual-serve is not there")
 from aiohttp import ClientSession, WSServerHandshakeError
 
 from tests.browser import browsing, find_browser
+from tests.png import read_png
 from tuiapp.cli.main import app
 from tuiapp.serve.server import is_loopback
+from tuiapp.theme import DARK_INKS
 
 ROOT = Path(__file__).parent.parent
+CELL = 100  # pixels, at least, that a cell of the terminal has
 APP = ("--device", "sim:linear", "--batcher", "static")
 
 
@@ -42,15 +45,10 @@ def serving(*options: str):
             process.stdout.close()
 
 
-def colours_of(png: bytes) -> int:
-    """How many different bytes the picture is made of; a blank one has a handful."""
-    at, data = 8, b""
-    while at < len(png):
-        (length,) = struct.unpack(">I", png[at : at + 4])
-        if png[at + 4 : at + 8] == b"IDAT":
-            data += png[at + 8 : at + 8 + length]
-        at += length + 12
-    return len(set(zlib.decompress(data)))
+def is_phase(pixels: np.ndarray, name: str) -> np.ndarray:
+    """Where the picture has the paper of that phase, but for rounding; [height, width]."""
+    paper = np.array(Color.parse(DARK_INKS[f"phase-{name}"]).rgb)
+    return (abs(pixels.astype(int) - paper) <= 2).all(axis=-1)
 
 
 def refusal(*options: str) -> str:
@@ -115,9 +113,11 @@ async def test_a_browser_shows_the_live_screen_and_its_keys_drive_it(tmp_path):
             await browser.press("3")
             await browser.until(lambda: "continuous · chunked".encode() in browser.received)
             after = await browser.screenshot()
-            (tmp_path / "screen.png").write_bytes(after)
-            assert colours_of(before) > 100
-            assert colours_of(after) > 100
-            assert before != after
+            pixels, later = read_png(before), read_png(after)
+            for picture in (pixels, later):
+                assert is_phase(picture, "prefill").sum() > 8 * CELL
+                assert is_phase(picture, "decode").sum() > 8 * 10 * CELL
+            is_timeline = is_phase(pixels, "decode") | is_phase(pixels, "prefill")
+            assert (pixels != later).any(axis=-1)[is_timeline].mean() > 0.05
             asked = [each for each in browser.requested if each.startswith(("http", "ws"))]
             assert [each for each in asked if not each.startswith(address)] == []
