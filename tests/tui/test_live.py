@@ -207,6 +207,17 @@ async def test_arrows_select_and_enter_inspects():
         assert isinstance(stage.app.screen, LiveScreen)
 
 
+async def test_answers_that_are_over_can_be_chosen_while_they_are_on_the_screen():
+    async with staged(traffic=mixed_traffic) as stage:
+        await stage.run(100_000)
+        screen = stage.app.screen
+        assert not any(screen.snapshot.slots)
+        await stage.press("down", "down")
+        assert screen._view.selected == screen.snapshot.left[1].id
+        await stage.press("enter")
+        assert isinstance(stage.app.screen, InspectScreen)
+
+
 async def test_x_aborts_the_selected_request_and_only_that():
     async with staged(traffic=mixed_traffic) as stage:
         await stage.run(10)

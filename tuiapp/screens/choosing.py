@@ -30,7 +30,7 @@ class ChoosingScreen(MomentsScreen):
         self.snapshot = Snapshot(settings=session.settings)
 
     def action_select(self, rows: int) -> None:
-        """Move the selection over the slots in use, then the queue."""
+        """Move the selection over the slots, then the queue."""
         ids = [view.id for view in self._views()]
         if not ids:
             return
@@ -67,13 +67,20 @@ class ChoosingScreen(MomentsScreen):
     def _count_matches(self) -> None:
         """Say beside the filter how many there are."""
         if self._view.filter.text:
-            everybody = [view for view in (*self.snapshot.slots, *self.snapshot.waiting) if view]
-            count = f"{len(self._views())} of {len(everybody)}"
+            count = f"{len(self._views())} of {len(self._everybody())}"
             self.query_one(FilterBar).count(f"{count}   enter keeps it, esc clears it")
 
     def _views(self) -> tuple[RequestView, ...]:
-        """Whoever runs or waits near the front, of those that are shown."""
-        return self._view.filter.among((*self.snapshot.slots, *self.snapshot.waiting))
+        """Of everybody who is on the screen, those that the filter shows."""
+        return self._view.filter.among(self._everybody())
+
+    def _everybody(self) -> list[RequestView]:
+        """Who holds each slot or did last, as the panes show them, then the front of the queue."""
+        snapshot = self.snapshot
+        owners = (snapshot.owners(slot) for slot in range(len(snapshot.slots)))
+        shown = [owner or last for owner, last in owners]
+        ids = {view.id: view for view in (*shown, *snapshot.waiting) if view}
+        return list(ids.values())
 
     @on(Picked)
     def inspect_picked(self, event: Picked) -> None:
