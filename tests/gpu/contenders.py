@@ -76,9 +76,13 @@ class Engine:
 
     Args:
         largest: requests at once at most.
+
+    Attributes:
+        num_replays: passes so far that were replayed from a graph.
     """
 
     def __init__(self, folder: Path, scale: Scale, largest: int, **knobs: Any) -> None:
+        self.num_replays = 0
         self._numbers = itertools.count()
         settings = EngineSettings(
             max_num_seqs=largest,
@@ -131,6 +135,7 @@ class Engine:
                 outputs[event.request_id].append(event.token_id)
         count = sum(map(len, outputs.values()))
         assert count == sum(request.sampling.max_tokens for request in requests)
+        self.num_replays += sum(isinstance(e, Step) and e.mode.startswith("graph") for e in events)
         steps = [event for event in events if isinstance(event, Step) and is_full(event, requests)]
         gaps = [after.time - before.time for before, after in pairwise(steps)]
         contexts = [row.num_computed for step in steps for row in step.rows]

@@ -1,8 +1,8 @@
 """How fast decoding is on the device, against the memory's bandwidth and against transformers.
 
 `python tests/gpu/measure.py`; `--dry` tries the script on a CPU with very small models. The last
-table says which bars are met. Exits with 1 where one is missed or a part failed. What was measured
-goes to `$OUT/measured.json` too, where that folder is named.
+table says which bars are met. Exits with 1 where one is missed or was not measured, or a part
+failed. What was measured goes to `$OUT/measured.json` too, where that folder is named.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
+from torch.profiler import ProfilerActivity
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -39,6 +41,10 @@ from tests.gpu.shapes import DRY, FULL, LARGEST, Scale
 COPY_BYTES = 2 * 2**30
 NUM_COPIES = 10
 NUM_KERNELS = 12  # of those that take longest
+PROFILED = {
+    "cuda": (ProfilerActivity.CUDA, attrgetter("self_device_time_total")),
+    "cpu": (ProfilerActivity.CPU, attrgetter("self_cpu_time_total")),
+}
 PEERS = {"generate_batch": by_generate_batch, "generate": by_generate}
 
 
@@ -58,12 +64,20 @@ def measure_bandwidth(scale: Scale) -> float:
 
 
 def compare_tokens(folder: Path, scale: Scale, found: Findings) -> None:
-    """Whether graphs change no token in float32."""
+    """Whether graphs change no token in float32.
+
+    Raises:
+        RuntimeError: graphs ran where they should not, or did not where they should.
+    """
     requests = make_requests(8, scale.num_prompt, scale.num_output)
     outputs = []
     for eager in (False, True):
         engine = Engine(folder, scale, 8, dtype="float32", enforce_eager=eager)
         outputs.append(engine.serve(requests)[1])
+        has_graphs = scale.device == "cuda" and not eager
+        if bool(engine.num_replays) is not has_graphs:
+            raise RuntimeError(f"{engine.num_replays} passes by a graph; {engine.describe()}")
+        found.num_replays += engine.num_replays
         del engine
         forget()
     found.is_same = outputs[0] == outputs[1]
@@ -100,15 +114,22 @@ def measure_batchers(name: str, engine: Engine, scale: Scale, found: Findings) -
 
 
 def print_kernels(folder: Path, scale: Scale, _: Findings) -> None:
-    """Where the device spends a decoding pass of one row, the prompt's share in it left small."""
+    """Where the device spends a decoding pass of one row, the prompt's share in it left small.
+
+    Raises:
+        RuntimeError: it is not known.
+    """
     engine, requests = Engine(folder, scale, 1), make_requests(1, 8, scale.num_output)
     engine.serve(requests)
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+    where, time_of = PROFILED[scale.device]
+    with torch.profiler.profile(activities=[where]) as profile:
         engine.serve(requests)
-    kernels = sorted(profile.key_averages(), key=lambda each: -each.self_device_time_total)
+    kernels = sorted(profile.key_averages(), key=time_of, reverse=True)
+    if not kernels or not time_of(kernels[0]):
+        raise RuntimeError("the profiler saw no kernel")
     print("    us and launches a token, by kernel:")
     for each in kernels[:NUM_KERNELS]:
-        microseconds = each.self_device_time_total / scale.num_output
+        microseconds = time_of(each) / scale.num_output
         print(f"    {microseconds:8.1f} {each.count / scale.num_output:7.1f}  {each.key[:80]}")
 
 
@@ -121,25 +142,28 @@ def measure_peer(who: str, name: str, folder: Path, scale: Scale, found: Finding
 
 def measure(places: dict[str, Path], scale: Scale, found: Findings, budget: Budget) -> None:
     """All parts, what matters most first."""
-    smallest, largest = next(iter(places)), LARGEST
-    others = [name for name in places if name != largest]
+    others = [name for name in places if name != LARGEST]
 
     def run(what: str, needs: str, work: Any, *more: Any, **knobs: Any) -> None:
         budget.run(what, scale.needs[needs], partial(work, *more, scale, found, **knobs))
 
-    run("tokens with and without graphs", "tokens", compare_tokens, places[smallest])
-    for name in (largest, *others):
-        run(f"{name}: engine", "engine", measure_engine, "engine", name, places[name])
-    for who in PEERS:
-        for name in (*others, largest):
+    def run_compiled(names: list[str]) -> None:
+        for name in [each for each in names if each in scale.compiled]:
+            more = ("compiled", name, places[name])
+            run(f"{name}: --compile", "compiled", measure_engine, *more, compiles=True)
+
+    def run_peer(who: str) -> None:
+        for name in (*others, LARGEST):
             run(f"{name}: {who}", "peer", measure_peer, who, name, places[name])
-        if who == "generate_batch" and scale.compiles:
-            more = ("compiled", largest, places[largest])
-            run(f"{largest}: --compile", "compiled", measure_engine, *more, compiles=True)
-            run(f"{largest}: kernels of a pass", "tokens", print_kernels, places[largest])
-    for name in others if scale.compiles else ():
-        more = ("compiled", name, places[name])
-        run(f"{name}: --compile", "compiled", measure_engine, *more, compiles=True)
+
+    run("tokens with and without graphs", "tokens", compare_tokens, places[others[0]])
+    for name in (LARGEST, *others):
+        run(f"{name}: engine", "engine", measure_engine, "engine", name, places[name])
+    run_peer("generate_batch")
+    run_compiled([LARGEST])
+    run(f"{LARGEST}: kernels of a pass", "tokens", print_kernels, places[LARGEST])
+    run_peer("generate")
+    run_compiled(others)
 
 
 @contextmanager
@@ -163,6 +187,8 @@ def main() -> int:
     elif not torch.cuda.is_available():
         print("no CUDA device here; --dry tries the script on the CPU")
         return 2
+    if not scale.compiled:
+        print("no C++ compiler here, so that --compile is not tried")
     budget = Budget(options.seconds or scale.seconds)
     found = Findings(measure_bandwidth(scale))
     with folders(scale) as places:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from shutil import which
 
 from transformers import LlamaConfig, PreTrainedConfig, Qwen3Config
 
@@ -64,7 +65,7 @@ class Scale:
         batch_sizes: requests at once.
         num_prompt, num_output: tokens of each.
         num_mixed: requests of the mixed workload.
-        compiles: whether the compiled model is measured too.
+        compiled: the models that are measured compiled too.
         kv_memory_gib: of an engine's cache, more than its requests take.
         seconds: for all parts together.
         needs: seconds that a part may well take, by its kind.
@@ -77,7 +78,7 @@ class Scale:
     num_prompt: int
     num_output: int
     num_mixed: int
-    compiles: bool
+    compiled: tuple[str, ...]
     kv_memory_gib: float
     seconds: float
     needs: dict[str, float]
@@ -93,7 +94,7 @@ FULL = Scale(
     num_prompt=128,
     num_output=64,
     num_mixed=96,
-    compiles=True,
+    compiled=tuple(SHAPES),
     kv_memory_gib=20.0,
     seconds=300,
     needs=NEEDS,
@@ -106,7 +107,7 @@ DRY = Scale(
     num_prompt=16,
     num_output=6,
     num_mixed=6,
-    compiles=False,
+    compiled=(LARGEST,) if which("g++") or which("clang++") else (),
     kv_memory_gib=0.25,
     seconds=300,
     needs=dict.fromkeys(NEEDS, 0.0),
