@@ -61,6 +61,8 @@ KINDS = {
     "gpt-oss 20B": make_kind(torch.bfloat16, (64, 8), (64, 64), features="window sinks"),
     "DeepSeek V3": make_kind(torch.bfloat16, (16, 16), (192, 128), block_size=32),
     "the widest": make_kind(torch.bfloat16, (16, 4), (512, 512)),
+    "Llama 3.1 8B in float16": make_kind(torch.float16, (32, 8), (128, 128), block_size=8),
+    "all in float16": make_kind(torch.float16, (16, 8), (64, 64), 32, "window softcap sinks"),
     "SmolLM2 in float32": make_kind(torch.float32, (9, 3), (64, 64)),
     "all in float32": make_kind(torch.float32, (8, 2), (256, 256), 256, "window softcap sinks"),
 }
