@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from importlib.util import find_spec
 from random import Random
 from tempfile import TemporaryDirectory
 
@@ -18,6 +19,7 @@ SURROUNDINGS = {
     "TRITON_INTERPRET": "1",  # kernels run on the CPU; Triton asks once, when it is imported
     "TZ": "UTC",
 }
+NEEDS = "BATCHSCOPE_TESTS_NEED"  # packages without which tests are not to be left out, but to fail
 FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
 
 
@@ -46,7 +48,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set the environment before a test module, and with it torch or textual, is imported."""
+    """Set the environment before a test module, and with it torch or textual, is imported.
+
+    Raises:
+        UsageError: a package is not there that must be.
+    """
+    missing = [name for name in os.environ.get(NEEDS, "").split() if find_spec(name) is None]
+    if missing:
+        raise pytest.UsageError(f"{NEEDS}: no {' '.join(missing)}; pip install -e '.[dev]' has it")
     folder = TemporaryDirectory(prefix="batchscope-tests-")
     config.add_cleanup(folder.cleanup)
     os.environ.update(SURROUNDINGS)
