@@ -16,7 +16,7 @@ from engine.core import EngineCore
 from engine.cost import CostModel, Linear, Roofline
 from engine.events import EngineInfo
 from engine.hardware import Machine, num_kv_blocks, simulate
-from engine.hardware.devices import device_files
+from engine.hardware.devices import device_files, find_device
 from engine.loading import LoadStage, LoadStep, Report, report_nowhere
 from engine.log import EventLog
 from engine.runners.costed import CostedRunner
@@ -34,7 +34,7 @@ from engine.runners.wait_policy import wait_passively
 from engine.settings import EngineSettings
 from engine.tokenizer import ToyTokenizer
 
-__all__ = ["ModelSpec", "build_core", "fit_to_model", "follow_leader"]
+__all__ = ["ModelSpec", "build_core", "check_device", "fit_to_model", "follow_leader"]
 
 NOT_SIMULATED = {  # fields of `ModelSpec` that shape how a real model runs, and their flags
     "attention": "--attention",
@@ -69,7 +69,7 @@ def build_core(
     Raises:
         ConfigError: there is no such model or device, or no memory for it.
     """
-    _check_device(spec.device)
+    check_device(spec.device)
     check_launch(find_launch(os.environ), spec.tensor_parallel_size)
     if spec.device.startswith("sim"):
         parts = _simulate(spec, settings, clock, cost)
@@ -116,13 +116,15 @@ def follow_leader(spec: ModelSpec) -> bool:
     return True
 
 
-def _check_device(name: str) -> None:
-    """Refuse what is no device here or anywhere, before torch is loaded.
+def check_device(name: str) -> None:
+    """Refuse what is no device here or anywhere; torch is not asked whether one is here.
 
     Raises:
         ConfigError: nothing is called so; a simulated device may be what was meant.
     """
     kind = name.partition(":")[0]
+    if name.startswith("sim:") and name != SIM_LINEAR:
+        find_device(name.removeprefix("sim:"))
     if kind in DEVICES:
         return
     simulated = ("sim", SIM_LINEAR, *(f"sim:{each}" for each in device_files()))

@@ -53,7 +53,7 @@ def test_flags_become_settings_and_slots_count_for_every_batcher():
         ({"sets": ["deliver=x"]}, "--set deliver: 'x' is unknown; known: batch, stream"),
         (
             {"sets": ["async_scheduling=x"]},
-            "--set async_scheduling: expected true or false, got 'x'",
+            "--set async_scheduling: 'x' is unknown; known: auto, on, off",
         ),
         ({"sets": ["watermark=2"]}, "--set watermark: must be at most 0.5, got 2.0"),
         (

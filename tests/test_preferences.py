@@ -50,6 +50,13 @@ def test_every_key_counts():
     assert found.problems == ()
 
 
+def test_a_device_that_is_nowhere_is_told_with_its_line():
+    found = parse('theme = "light"\ndevice = "sim:zz"\n', FILE, ACTIONS)
+    assert found.preferences == Preferences(theme="light")
+    (told,) = found.problems
+    assert str(told).startswith("config.toml:2: device: unknown device 'sim:zz'; did you mean ")
+
+
 def test_one_mistake_costs_one_key_and_is_told_with_its_line():
     found = parse('fps = 99\ntheme = "light"\nthem = "dark"\n', FILE, ACTIONS)
     assert found.preferences == Preferences(theme="light")

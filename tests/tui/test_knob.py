@@ -101,7 +101,7 @@ def test_a_value_is_read_as_a_user_writes_it(name, text, value):
         ("max_num_seqs", "", "expected a whole number, got ''"),
         ("max_num_seqs", "auto", "expected a whole number, got 'auto'"),
         ("batcher", "statik", "'statik' is unknown; did you mean 'static'?"),
-        ("enable_chunked_prefill", "perhaps", "expected true or false, got 'perhaps'"),
+        ("enable_chunked_prefill", "perhaps", "'perhaps' is unknown; known: on, off"),
         ("preferred_batch_size", "4,x", "expected a whole number, got 'x'"),
         (
             "preferred_batch_size",

@@ -16,7 +16,7 @@ from functools import cache, partial
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from engine.batchers import BATCHERS
-from engine.config import ConfigError, construct, read_fields
+from engine.config import ConfigError, construct, read_fields, suggest
 from engine.settings import MOST, EngineSettings, KvPolicy, SchedulingPolicy
 
 AUTO = "auto"  # how None is written
@@ -122,6 +122,8 @@ def read_value(knob: Knob, text: str) -> Any:
     word = text.strip().lower()
     if knob.is_optional and word == AUTO:
         return None
+    if knob.kind is bool and word not in WORDS:
+        raise ConfigError(f"{word!r} is unknown; {suggest(word, knob.choices)}", (knob.name,))
     return read_fields(EngineSettings, {knob.name: _scalar(knob, word)})[knob.name]
 
 
@@ -198,7 +200,7 @@ def _scalar(knob: Knob, word: str) -> object:
         parts = [part for part in word.replace(NOTHING, "").split(",") if part.strip()]
         return [int(part) if part.strip().isdecimal() else part.strip() for part in parts]
     if knob.kind is bool:
-        return WORDS.get(word, word)
+        return WORDS[word]
     for number in (int, float):
         try:
             return number(word)

@@ -12,6 +12,7 @@ from typing import Any
 
 from platformdirs import user_config_path
 
+from engine.assembly import check_device
 from engine.config import ConfigError, KeyPath, construct, read_fields
 from tuiapp.preferences.keymap import read_keys
 from tuiapp.preferences.preferences import USUAL, Preferences
@@ -72,7 +73,18 @@ def parse(text: str, path: Path, actions: Mapping[str, str]) -> Found:
 
 
 def _add(chosen: Preferences, key: str, value: Any) -> Preferences:
-    return construct(partial(replace, chosen), read_fields(Preferences, {key: value}))
+    """One key more; a device that is nowhere is refused here, where its line is known.
+
+    Raises:
+        ConfigError: there is no such key, or it cannot have that value.
+    """
+    values = read_fields(Preferences, {key: value})
+    if values.get("device"):
+        try:
+            check_device(values["device"])
+        except ConfigError as error:
+            raise ConfigError(error.problem, ("device",)) from None
+    return construct(partial(replace, chosen), values)
 
 
 def _place(text: str, path: Path, keys: KeyPath) -> str:
