@@ -125,6 +125,8 @@ def _name(cell: Cell) -> str:
 
 
 def _describe(snapshot: Snapshot, per_cell: int) -> str:
+    if not snapshot.num_blocks:
+        return "no blocks yet"
     used, size = snapshot.meters.num_used_blocks, snapshot.settings.block_size
     scale = f"1 cell = {per_cell} blocks · " if per_cell > 1 else ""
     if not snapshot.settings.enable_prefix_caching:
