@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 from textual.widgets import Static
 
@@ -245,12 +247,23 @@ async def test_enter_opens_the_life_of_the_request_in_the_marked_slot():
         assert stage.app.screen is screen
 
 
-async def test_enter_where_nobody_is_says_so():
+async def test_enter_where_nobody_is_takes_who_is_nearest():
+    async with staged() as stage:
+        screen = await open_preset(stage)
+        await finish(stage)
+        assert not any(screen.view.lanes[0].moment(None).slots)
+        await stage.press("enter")
+        assert isinstance(stage.app.screen, InspectScreen)
+        longest = max(each.ended for each in chain(*screen.view.lanes[0].track.slots))
+        last = [e for e in chain(*screen.view.lanes[0].track.slots) if e.ended == longest]
+        assert any(each.request_id in screen_text(stage.app) for each in last)
+
+
+async def test_enter_before_anybody_ran_says_so():
     async with staged() as stage:
         await open_preset(stage)
-        await finish(stage)
         await press(stage, "enter")
-        assert "No request is there at this moment" in screen_text(stage.app)
+        assert "No request is there" in screen_text(stage.app)
 
 
 async def test_a_click_picks_the_lane_and_the_moment():

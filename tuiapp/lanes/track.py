@@ -236,3 +236,20 @@ def _find(stretches: Sequence[Stretch], time: float) -> Stretch | None:
     at = bisect_right(stretches, time, key=lambda stretch: stretch.began)
     found = stretches[at - 1] if at else None
     return found if found and time <= found.ended else None
+
+
+def nearest(track: Track, slot: int, time: float | None) -> Stretch | None:
+    """Who ran nearest to a moment, of those in the nearest slot; None where nobody ran yet.
+
+    Args:
+        time: in seconds; None is after all that ran.
+    """
+
+    def distance(found: tuple[int, Stretch]) -> tuple[float, int]:
+        at, stretch = found
+        if time is None:
+            return -stretch.ended, abs(at - slot)
+        return max(0.0, stretch.began - time, time - stretch.ended), abs(at - slot)
+
+    ran = [(at, stretch) for at, each in enumerate(track.slots) for stretch in each]
+    return min(ran, key=distance)[1] if ran else None

@@ -16,6 +16,7 @@ from tuiapp.lanes.comparison import MOST
 from tuiapp.lanes.ghost import tell_ghost
 from tuiapp.lanes.layout import share_rows
 from tuiapp.lanes.progress import tell_lane_progress
+from tuiapp.lanes.track import nearest
 from tuiapp.lanes.winner import find_winner
 from tuiapp.text import one_line
 from tuiapp.view.layout import TALL, WIDE
@@ -151,7 +152,7 @@ class CompareView(Vertical):
         self._slot = max(0, min(num_slots(self.lanes[self._picked]) - 1, slot))
 
     def marked(self) -> tuple[Lane, str | None]:
-        """The request that is marked, if there is one at this moment, and its lane."""
+        """The request that is marked, or else who ran nearest to there, and its lane."""
         if self.is_ghost:
             lane = self._over[0]
             ids = list(lane.track.passages)
@@ -159,6 +160,7 @@ class CompareView(Vertical):
         lane = self.lanes[self._picked]
         slots = lane.moment(self.cursor).slots
         stretch = slots[self._slot] if self._slot < len(slots) else None
+        stretch = stretch or nearest(lane.track, self._slot, self.cursor)
         return lane, stretch.request_id if stretch else None
 
     @property
