@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import socket
 import subprocess
@@ -25,6 +26,7 @@ from tuiapp.serve.server import is_loopback
 from tuiapp.theme import DARK_INKS
 
 ROOT = Path(__file__).parent.parent
+SECONDS = 60
 CELL = 100  # pixels, at least, that a cell of the terminal has
 APP = ("--device", "sim:linear", "--batcher", "static")
 
@@ -112,12 +114,14 @@ async def test_a_browser_shows_the_live_screen_and_its_keys_drive_it(tmp_path):
             assert "continuous · chunked".encode() not in browser.received
             await browser.press("3")
             await browser.until(lambda: "continuous · chunked".encode() in browser.received)
-            after = await browser.screenshot()
-            pixels, later = read_png(before), read_png(after)
+            pixels = read_png(before)
+            is_timeline = is_phase(pixels, "decode") | is_phase(pixels, "prefill")
+            async with asyncio.timeout(SECONDS):  # the page draws what it received, some time later
+                later = read_png(await browser.screenshot())
+                while (pixels != later).any(axis=-1)[is_timeline].mean() < 0.05:
+                    later = read_png(await browser.screenshot())
             for picture in (pixels, later):
                 assert is_phase(picture, "prefill").sum() > 8 * CELL
                 assert is_phase(picture, "decode").sum() > 8 * 10 * CELL
-            is_timeline = is_phase(pixels, "decode") | is_phase(pixels, "prefill")
-            assert (pixels != later).any(axis=-1)[is_timeline].mean() > 0.05
             asked = [each for each in browser.requested if each.startswith(("http", "ws"))]
             assert [each for each in asked if not each.startswith(address)] == []

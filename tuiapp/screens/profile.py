@@ -53,6 +53,7 @@ class ProfileScreen(Dialog[None]):
     DEFAULT_CSS = """
     ProfileScreen > #dialog { width: 108; }
     ProfileScreen #profile { height: auto; max-height: 1fr; scrollbar-size-vertical: 1; }
+    ProfileScreen #profile { scrollbar-gutter: stable; }
     ProfileScreen #bars, ProfileScreen #phases { height: auto; }
     ProfileScreen #bars { text-wrap: nowrap; }
     """

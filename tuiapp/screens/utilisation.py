@@ -42,6 +42,7 @@ class UtilisationScreen(Dialog[None]):
     DEFAULT_CSS = """
     UtilisationScreen > #dialog { width: 108; }
     UtilisationScreen #uses { height: auto; max-height: 1fr; scrollbar-size-vertical: 1; }
+    UtilisationScreen #uses { scrollbar-gutter: stable; }
     """
 
     def __init__(self, rewind: Rewind, session: Session, info: EngineInfo, keys: Keys) -> None:

@@ -99,10 +99,11 @@ def draw_sentence(name: str, text: str, width: int, click: str = "") -> Content:
     room = max(10, width - NAME_WIDTH)
     lines = wrap(one_line(text), room, break_on_hyphens=False)  # which names may have
     beside = f"\n{' ' * NAME_WIDTH}".join(lines)
-    style = Style.parse("$muted")
-    style = style + Style.from_meta({"@click": click}) if click else style
+    head = Content.styled(name, "$muted")
+    if click:
+        head = head.stylize(Style.from_meta({"@click": click}))
     padding = " " * (NAME_WIDTH - len(name))
-    return Content.assemble((name, style), padding, (beside, "$accent"))
+    return Content.assemble(head, padding, (beside, "$accent"))
 
 
 def shrink(values: Sequence[float], width: int) -> list[float]:
