@@ -69,6 +69,7 @@ async def test_the_footer_names_the_keys_that_go_through_time(recording):
     for width, also in ((80, ""), (120, "  ⏎ Inspect  r Report")):
         async with replaying(recording, (width, 24)) as (app, pilot):
             await until(app, pilot, lambda shown: shown.info is not None)
+            await until(app, pilot, lambda _: "space Pause" in screen_text(app))
             assert screen_text(app).splitlines()[-1].strip() == (
                 f"space Pause  ←/→ Rewind  n Step  +/- Speed  R Reverse{also}  ? Help  q Quit"
             )

@@ -200,7 +200,10 @@ async def test_a_replay(size, library):
         replay = stage.app.screen
         assert isinstance(replay, ReplayScreen)
         await stage.until(lambda: replay.newest.num_passes == 18)
-        replay.draw_all()
+        for key in ("left", "f"):  # how many frames it played in shows in what has just come
+            await stage.pilot.press(key)
+            await stage.pilot.pause()
+            replay.draw_all()
         await stage.pilot.pause()
         check_screen(stage.app, name("replay", size))
 

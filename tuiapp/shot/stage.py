@@ -6,11 +6,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.worker import WorkerFailed
 
 from tuiapp.app import Playground
 from tuiapp.screens.compare import CompareScreen
 from tuiapp.screens.live import LiveScreen
+
+MOST_LAYOUTS = 20  # that a screen may take to come to rest
 
 
 class Stage:
@@ -35,7 +38,18 @@ class Stage:
             self.live.draw_all()
             if isinstance(self.app.screen, CompareScreen):
                 self.app.screen.draw_all()
-        await self.pilot.pause()
+        await self._rest()
+
+    async def _rest(self) -> None:
+        """Wait until no part moves, shows a scrollbar or hides one any more."""
+        before = None
+        for _ in range(MOST_LAYOUTS):
+            await self.pilot.pause()
+            widgets = self.app.screen.walk_children(Widget)
+            now = [(each.region, each.virtual_size, each.scrollbars_enabled) for each in widgets]
+            if now == before:
+                return
+            before = now
 
     async def press(self, *keys: str) -> None:
         """Press keys, and draw what comes of it."""
