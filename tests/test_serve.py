@@ -19,14 +19,13 @@ pytest.importorskip("textual_serve", reason="textual-serve is not there")
 
 from aiohttp import ClientSession, WSServerHandshakeError
 
-from tests.browser import browsing, find_browser
+from tests.browser import SECONDS, browsing, find_browser
 from tests.png import read_png
 from tuiapp.cli.main import app
 from tuiapp.serve.server import is_loopback
 from tuiapp.theme import DARK_INKS
 
 ROOT = Path(__file__).parent.parent
-SECONDS = 60
 CELL = 100  # pixels, at least, that a cell of the terminal has
 APP = ("--device", "sim:linear", "--batcher", "static")
 
